@@ -137,10 +137,11 @@ class Schema:
             dataset["count"] = self.count
         if self.impossible:
             dataset["impossible"] = [dict(entry) for entry in self.impossible]
-        parts = [toml.section("dataset", dataset)]
-        for attribute in self.domain.attributes:
-            parts.append(toml.section(f"attribute.{toml.key(attribute.name)}", _entries(attribute)))
-        return "\n".join(parts)
+        attributes = (
+            toml.section(f"attribute.{toml.key(attribute.name)}", _entries(attribute))
+            for attribute in self.domain.attributes
+        )
+        return "\n".join([toml.section("dataset", dataset), *attributes])
 
     def save(self, path: str | Path) -> None:
         """Write the schema as TOML."""

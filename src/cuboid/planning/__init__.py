@@ -1,0 +1,25 @@
+"""Plans: what to ask, how noisy, and the error that leaves. No room here ever sees data."""
+
+from cuboid.planning.allocation import equal_shares, shares
+from cuboid.planning.error_law import CellError, ErrorLaw
+from cuboid.planning.explain import people
+from cuboid.planning.plan import Plan, Rejected
+from cuboid.planning.plan_file import digest, from_dict, to_dict
+from cuboid.planning.prediction import parts, precision, query_variance, residual_scales
+
+__all__ = [
+    "CellError",
+    "ErrorLaw",
+    "Plan",
+    "Rejected",
+    "digest",
+    "equal_shares",
+    "from_dict",
+    "parts",
+    "people",
+    "precision",
+    "query_variance",
+    "residual_scales",
+    "shares",
+    "to_dict",
+]

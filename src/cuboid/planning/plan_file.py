@@ -1,0 +1,79 @@
+"""Plans as JSON, and their digest. A plan that was read proves nothing: the gate recomputes all it relies on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from fractions import Fraction
+from typing import Any
+
+from cuboid.domain import Schema
+from cuboid.errors import InputError, PlanError
+from cuboid.measurement import Query
+from cuboid.planning.plan import Plan, Rejected
+from cuboid.privacy import Form, Relation, Unit, loss
+from cuboid.workload import Workload
+
+VERSION = 1
+
+
+def to_dict(plan: Plan) -> dict[str, Any]:
+    """The plan as plain values, numbers as exact text."""
+    domain = plan.schema.domain
+    return {
+        "version": VERSION,
+        "schema": plan.schema.to_toml(),
+        "workload": [[list(domain.named(cuboid)), str(weight)] for cuboid, weight in plan.workload.tables],
+        "loss": plan.loss.typed(),
+        "unit": {"relation": plan.unit.relation.value, "max_rows": plan.unit.max_rows},
+        "strategy": plan.strategy,
+        "budget": plan.budget,
+        "queries": [
+            [list(domain.named(query.cuboid)), query.form.value, str(query.weight)] for query in plan.queries
+        ],
+        "rejected": [[other.strategy, other.rmse, other.reason] for other in plan.rejected],
+    }  # fmt: skip
+
+
+def from_dict(document: dict[str, Any]) -> Plan:
+    """The plan that `to_dict` wrote. Raises PlanError for anything else."""
+    if not isinstance(document, dict) or document.get("version") != VERSION:
+        raise PlanError(f"this is no plan of format version {VERSION}: make it again with `cuboid plan`")
+    try:
+        schema = Schema.from_toml(document["schema"])
+        domain = schema.domain
+        unit = document["unit"]
+        return Plan(
+            schema=schema,
+            workload=Workload.of(
+                domain, [(domain.cuboid(names), Fraction(weight)) for names, weight in document["workload"]]
+            ),
+            loss=loss(**document["loss"]),
+            unit=Unit(relation=Relation.of(unit["relation"]), max_rows=int(unit["max_rows"])),
+            strategy=str(document["strategy"]),
+            budget=str(document["budget"]),
+            queries=tuple(
+                Query(cuboid=domain.cuboid(names), form=Form(form), weight=_positive(weight))
+                for names, form, weight in document["queries"]
+            ),
+            rejected=tuple(
+                Rejected(strategy=name, rmse=rmse, reason=reason) for name, rmse, reason in document["rejected"]
+            ),
+        )  # fmt: skip
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError):
+        raise PlanError("the plan is not in the form that `cuboid plan` writes: make it again") from None
+
+
+def digest(plan: Plan) -> str:
+    """SHA-256 of all that the plan asks for; the runners-up do not count."""
+    document = {name: value for name, value in to_dict(plan).items() if name != "rejected"}
+    return hashlib.sha256(json.dumps(document, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _positive(text: str) -> Fraction:
+    weight = Fraction(text)
+    if weight <= 0:
+        raise PlanError("the plan has a query with no positive weight: make it again with `cuboid plan`")
+    return weight

@@ -1,0 +1,49 @@
+"""Numbers as the user typed them: exact rationals."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import TypeAlias
+
+from cuboid.errors import ParameterError
+
+Number: TypeAlias = int | float | str | Decimal | Fraction
+
+_TYPED = re.compile(r"\s*(\d{1,40}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?\s*\Z|\s*\d{1,40}/\d{1,400}\s*\Z")
+
+
+def exact(number: Number, what: str, *, below: Fraction | None = None) -> Fraction:
+    """The positive rational that a user means: 0.1 is 1/10, not the float's binary value.
+
+    Raises ParameterError for zero, negative, non-finite, subnormal or absurdly long numbers.
+    """
+    text = str(number) if isinstance(number, int | Decimal | Fraction | str) else repr(float(number))
+    if isinstance(number, bool) or not _TYPED.match(text):
+        raise ParameterError(f"{what} must be a positive number such as 1, 0.5 or 1/3")
+    try:
+        value = Fraction(text.replace(" ", ""))
+    except (ValueError, ZeroDivisionError):
+        raise ParameterError(f"{what} must be a positive number such as 1, 0.5 or 1/3") from None
+    if not Fraction(1, 10**300) <= value <= 10**9:
+        raise ParameterError(f"{what} must be positive, and between 1e-300 and 1e9")
+    if below is not None and value >= below:
+        raise ParameterError(f"{what} must be below {below}")
+    return value
+
+
+def typed(number: Fraction) -> str:
+    """A rational as people write it: a short decimal where it has one, else p/q."""
+    denominator = number.denominator
+    for prime in (2, 5):
+        while denominator % prime == 0:
+            denominator //= prime
+    if denominator == 1 and number.denominator < 10**60:
+        return format(Decimal(number.numerator) / Decimal(number.denominator), "f") if _short(number) else str(number)
+    return str(number)
+
+
+def _short(number: Fraction) -> bool:
+    """Whether the default decimal context holds the number exactly."""
+    return Fraction(Decimal(number.numerator) / Decimal(number.denominator)) == number

@@ -1,0 +1,60 @@
+"""A workload printed: as brackets always, and as each other spelling that can express it."""
+
+from __future__ import annotations
+
+import re
+from math import comb
+from typing import TYPE_CHECKING
+
+from cuboid.domain import maximal, subsets
+
+if TYPE_CHECKING:
+    from cuboid.domain import Cuboid
+    from cuboid.workload.workload import Workload
+
+_BARE = re.compile(r"[^\W\d_][\w.]*\Z")
+_WORDS_OF_THE_LANGUAGE = {"all", "group", "by", "grouping", "sets", "cube", "rollup", "prefix", "ranges", "way"}
+
+
+def brackets(workload: Workload) -> str:
+    """[A B][B C], with weights where they are not 1."""
+    return "".join(
+        (" " if weight != 1 and place else "") + (f"{weight}*" if weight != 1 else "") + _bracket(workload, cuboid)
+        for place, (cuboid, weight) in enumerate(workload.tables)
+    )
+
+
+def spellings(workload: Workload) -> dict[str, str]:
+    """The workload in each spelling that can express it: brackets, all, formula, sql."""
+    found = {"brackets": brackets(workload)}
+    if workload.weighted:
+        return found
+    orders = sorted({len(cuboid) for cuboid in workload.cuboids})
+    low, high, attributes = orders[0], orders[-1], len(workload.domain.attributes)
+    if len(workload.tables) == sum(comb(attributes, k) for k in range(low, high + 1)):
+        found["all"] = f"all {low}-way" if low == high else f"all {low}..{high}-way"
+    found["formula"] = " + ".join(":".join(_names(workload, cuboid)) or "1" for cuboid in workload.cuboids)
+    found["sql"] = _sql(workload)
+    return found
+
+
+def _sql(workload: Workload) -> str:
+    top = maximal(workload.cuboids)
+    if len(top) == 1 and top[0] and len(workload.tables) == sum(1 for _ in subsets(top[0])):
+        return f"CUBE({', '.join(_names(workload, top[0]))})"
+    return "GROUPING SETS (" + ", ".join(f"({', '.join(_names(workload, c))})" for c in workload.cuboids) + ")"
+
+
+def _bracket(workload: Workload, cuboid: Cuboid) -> str:
+    return f"[{' '.join(_names(workload, cuboid))}]"
+
+
+def _names(workload: Workload, cuboid: Cuboid) -> list[str]:
+    return [quoted(name) for name in workload.domain.named(cuboid)]
+
+
+def quoted(name: str) -> str:
+    """A name as the language reads it back: bare where no word of the language or other name could claim it."""
+    if _BARE.match(name) and name.casefold() not in _WORDS_OF_THE_LANGUAGE:
+        return name
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,62 @@
+"""The wanted tables: a weighted set of cuboids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING
+
+from cuboid.domain import Cuboid, Domain, by_order
+from cuboid.errors import WorkloadError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from fractions import Fraction
+
+MOST_TABLES = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Wanted cuboids, each once, by order and position. A weight multiplies the variance that planning minimises."""
+
+    domain: Domain
+    tables: tuple[tuple[Cuboid, Fraction], ...]
+
+    def __post_init__(self) -> None:
+        if not self.tables:
+            raise WorkloadError('no table is wanted: say which, for example "all 2-way" or "[age sex][sex region]"')
+        if any(weight <= 0 for _, weight in self.tables):
+            raise WorkloadError("a table's weight must be positive: leave out the tables that are not wanted")
+
+    @classmethod
+    def of(cls, domain: Domain, wanted: Iterable[tuple[Cuboid, Fraction]]) -> Workload:
+        """The set of the given cuboids; one that is named twice keeps its larger weight."""
+        weights: dict[Cuboid, Fraction] = {}
+        for cuboid, weight in wanted:
+            weights[cuboid] = max(weight, weights.get(cuboid, weight))
+        return cls(domain, tuple((cuboid, weights[cuboid]) for cuboid in sorted(weights, key=by_order)))
+
+    @property
+    def cuboids(self) -> tuple[Cuboid, ...]:
+        """The wanted cuboids."""
+        return tuple(cuboid for cuboid, _ in self.tables)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether some table weighs more or less than another."""
+        return any(weight != 1 for _, weight in self.tables)
+
+
+def every(domain: Domain, low: int, high: int) -> list[Cuboid]:
+    """All cuboids of low to high attributes."""
+    attributes = len(domain.attributes)
+    if not 0 <= low <= high <= attributes:
+        raise WorkloadError(f"all {low}..{high}-way does not fit {attributes} attributes: "
+                            f"the numbers go from 0 to {attributes}, the smaller first")  # fmt: skip
+    number = sum(comb(attributes, k) for k in range(low, high + 1))
+    if number > MOST_TABLES:
+        raise WorkloadError(f"that asks for {number:,} tables, more than {MOST_TABLES:,}: ask for fewer attributes a "
+                            "table, or list the tables")  # fmt: skip
+    return [cuboid for k in range(low, high + 1) for cuboid in combinations(range(attributes), k)]
