@@ -29,6 +29,7 @@ __all__ = [
     "BudgetExceededError",
     "BundleError",
     "CuboidError",
+    "CuboidWarning",
     "InputError",
     "InternalError",
     "LedgerError",
@@ -93,6 +94,10 @@ class LedgerError(PrivacyError):
 
 class InternalError(CuboidError):
     """A promise inside Cuboid was broken: please report it."""
+
+
+class CuboidWarning(UserWarning):
+    """Something to know that is no error. Like messages, it never speaks of data."""
 
 
 def listed(names: Iterable[str], *, most: int = 12) -> str:

@@ -1,0 +1,82 @@
+"""Files that are either whole or not there: written beside their place, synced, then renamed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from cuboid.errors import BundleError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FORMAT = 1
+RELEASE, MEASUREMENTS, RECEIPT, CARD, PACKAGE = (
+    "release.json", "measurements.parquet", "receipt.json", "card.md", "datapackage.json",
+)  # fmt: skip
+TABLES = "tables"
+_PARTIAL = ".partial"
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A path to write to; it takes the given name once the block is done, and vanishes if the block fails."""
+    partial = path.with_name(path.name + _PARTIAL)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield partial
+        with partial.open("rb") as written:
+            os.fsync(written.fileno())
+        partial.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise BundleError(f"cannot write {path}: {error.strerror or 'the disk refused'}; free the place or choose "
+                          "another folder, then `cuboid recover` goes on from what is there")  from None  # fmt: skip
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    with whole(path) as partial:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Write a JSON file, whole or not at all."""
+    write_text(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """The document in a JSON file. Raises BundleError where there is none."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BundleError(f"{path.parent} has no {path.name}: it is no release, or only part of one") from None
+    except (OSError, ValueError, RecursionError):
+        raise BundleError(f"{path} cannot be read: it is not the file that Cuboid wrote") from None
+
+
+def sha256(path: Path) -> str:
+    """Digest of a file."""
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def contents(folder: Path) -> list[str]:
+    """Every file of a bundle but its receipt, as paths within it, sorted."""
+    paths = (path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
+    names = (path.relative_to(folder).as_posix() for path in paths)
+    return sorted(name for name in names if name != RECEIPT and not name.endswith(_PARTIAL))

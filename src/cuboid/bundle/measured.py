@@ -1,0 +1,100 @@
+"""measurements.parquet: one tidy row per noisy number. All else in a bundle can be recomputed from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cuboid.bundle.files import MEASUREMENTS, whole
+from cuboid.errors import BundleError
+from cuboid.measurement import Measurements
+from cuboid.planning import query_variance
+from cuboid.privacy import Form
+from cuboid.residual import squared_lengths
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from cuboid.planning import Plan
+
+
+def as_arrow(measurements: Measurements, plan: Plan) -> pa.Table:
+    """The measurements as a table.
+
+    query       place of the query in the plan          numerator   the noisy answer times 2^exponent, an integer
+    attributes  what it is about                        value       the noisy answer, in people
+    form        table (a cell) or contrast (integer     sd          standard deviation of its noise
+                Helmert contrasts of the residual)
+    cell        place in the answer, row by row
+    """
+    import pyarrow as pa
+
+    queries, numbers = plan.queries, [answer.size for answer in measurements.answers]
+    names = [" ".join(plan.schema.domain.named(query.cuboid)) for query in queries]
+    places = np.repeat(np.arange(len(queries), dtype=np.int32), numbers)
+    flat = np.concatenate([answer.reshape(-1) for answer in measurements.answers])
+    forms = np.array([query.form is Form.CONTRAST for query in queries], dtype=np.int32)[places]
+    return pa.table(
+        {
+            "query": places,
+            "attributes": pa.DictionaryArray.from_arrays(places, pa.array(names, pa.string())),
+            "form": pa.DictionaryArray.from_arrays(forms, pa.array([Form.TABLE.value, Form.CONTRAST.value])),
+            "cell": np.concatenate([np.arange(number, dtype=np.int32) for number in numbers]),
+            "numerator": flat,
+            "value": np.ldexp(flat.astype(np.float64), -measurements.exponent),
+            "sd": np.concatenate([_sds(place, measurements, plan) for place in range(len(queries))]),
+        }
+    )
+
+
+def _sds(place: int, measurements: Measurements, plan: Plan) -> Any:
+    query = plan.queries[place]
+    sd = query_variance(query, measurements.mechanism, measurements.exponent) ** 0.5
+    if query.form is Form.TABLE:
+        return np.full(measurements.answers[place].size, sd)
+    return sd * np.sqrt(squared_lengths(query.table_shape(plan.sizes)).reshape(-1).astype(np.float64))
+
+
+def write(measurements: Measurements, plan: Plan, folder: Path) -> None:
+    """Write measurements.parquet."""
+    import pyarrow.parquet as pq
+
+    with whole(folder / MEASUREMENTS) as partial:
+        pq.write_table(as_arrow(measurements, plan), partial, compression="zstd")
+
+
+def read(folder: Path, plan: Plan, facts: dict[str, Any]) -> Measurements:
+    """The measurements in a bundle, in the plan's shapes. Raises BundleError where they do not fit the plan."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = folder / MEASUREMENTS
+    numbers = [query.answers(plan.sizes) for query in plan.queries]
+    try:
+        table = pq.read_table(path, columns=["query", "cell", "numerator"], memory_map=False)
+        query, cell, numerator = (column.to_numpy() for column in table.columns)
+        expected = np.repeat(np.arange(len(numbers)), numbers)
+        if not np.array_equal(query, expected) or numerator.dtype != np.int64:
+            raise BundleError(f"{path} does not hold the answers to the plan's queries: the bundle was altered")
+        places = np.concatenate([np.arange(number) for number in numbers])
+        if not np.array_equal(cell, places):
+            raise BundleError(f"{path} has cells out of order: the bundle was altered")
+        parts = np.split(numerator, np.cumsum(numbers)[:-1])
+        return Measurements(
+            mechanism=plan.mechanism,
+            exponent=int(facts["exponent"]),
+            queries=plan.queries,
+            answers=tuple(
+                part.reshape(query.shape(plan.sizes)).copy() for part, query in zip(parts, plan.queries, strict=True)
+            ),
+            total=None if facts["total"] is None else int(facts["total"]),
+            nonce=str(facts["nonce"]),
+            private=bool(facts["private"]),
+        )  # fmt: skip
+    except FileNotFoundError:
+        raise BundleError(f"{folder} has no {MEASUREMENTS}: it is no release, or only part of one") from None
+    except (OSError, KeyError, TypeError, pa.ArrowException):
+        raise BundleError(f"{path} cannot be read: it is not the file that Cuboid wrote") from None

@@ -1,0 +1,153 @@
+"""Is a release what it says it is? Everything in it is recomputed from its measurements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cuboid.bundle import table_file
+from cuboid.bundle.card import statement
+from cuboid.bundle.files import RECEIPT, contents, read_json, sha256
+from cuboid.bundle.read import described, finished, read
+from cuboid.domain import subsets
+from cuboid.errors import BundleError, LedgerError
+from cuboid.planning import digest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cuboid.bundle.content import Content
+    from cuboid.domain import Cuboid
+    from cuboid.privacy.ledger import Ledger
+
+_MOST_SUBSETS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One question about a release; `passed` is None where it could not be asked."""
+
+    name: str
+    passed: bool | None
+    detail: str
+
+
+def verify(folder: str | Path, ledger: Ledger | None = None) -> tuple[Check, ...]:
+    """Every check, in order. Raises BundleError where there is no finished release to check."""
+    path = Path(folder).absolute()
+    described(path)
+    if not finished(path):
+        raise BundleError(f"{folder} holds a release that was not finished: `cuboid recover {folder}` finishes it")
+    files = _files(path)
+    try:
+        content = read(path)
+    except BundleError as error:
+        return files, Check(name="measurements", passed=False, detail=str(error))
+    return (files, _guarantee(path, content), *_tables(path, content), _ledger(content, ledger))
+
+
+def _files(folder: Path) -> Check:
+    """The files are those the receipt lists, to the byte."""
+    receipt = read_json(folder / RECEIPT)
+    listed = receipt.get("files") if isinstance(receipt, dict) else None
+    if not isinstance(listed, dict):
+        return Check(name="files", passed=False, detail=f"{RECEIPT} lists no files")
+    present = contents(folder)
+    changed = sorted(set(listed).symmetric_difference(present))
+    changed += [name for name in present if name in listed and sha256(folder / name) != listed[name]]
+    if changed:
+        return Check(name="files", passed=False, detail=f"added, missing or altered: {', '.join(changed[:5])}")
+    return Check(name="files", passed=True, detail=f"{len(present)} files are as the receipt says")
+
+
+def _guarantee(folder: Path, content: Content) -> Check:
+    """The queries cost no more than the guarantee, and the statement is the plan's."""
+    plan, document = content.plan, described(folder)
+    if plan.cost().amount > plan.loss.spend.amount:
+        return Check(name="guarantee", passed=False, detail="the queries cost more than the guarantee")
+    if document.get("privacy") != statement(plan) or document.get("dataset") != plan.schema.name:
+        return Check(name="guarantee", passed=False, detail="the privacy statement is not the plan's")
+    if content.measurements.exponent != plan.exponent:
+        return Check(name="guarantee", passed=False, detail="the measurements are on another grid than the plan's")
+    return Check(name="guarantee", passed=True, detail="the queries cost no more than the guarantee that is stated")
+
+
+def _tables(folder: Path, content: Content) -> tuple[Check, Check, Check]:
+    """The stored tables are complete, follow from the measurements, and agree on what they share."""
+    incomplete: list[str] = []
+    wrong: list[str] = []
+    shared = _Margins(content)
+    try:
+        for own, cuboid in zip(
+            table_file.stored(folder, content.tables()), content.plan.workload.cuboids, strict=True
+        ):  # fmt: skip
+            name = f"[{' '.join(own.table.attributes)}]"
+            if not own.complete():
+                incomplete.append(name)
+            elif own.right():
+                shared.add(cuboid, own.raw())
+            else:
+                wrong.append(name)
+    except (OSError, ValueError, KeyError, IndexError):
+        incomplete.append("a file that cannot be read as a table")
+    number = len(content.plan.workload.tables)
+    return (
+        _verdict("complete", incomplete, f"all {number} wanted tables are there, every cell in the schema's order"),
+        _verdict("numbers", wrong, "raw, sd, lo95, hi95 and flag follow from the measurements"),
+        _verdict("margins", shared.clashes, "tables agree wherever they share attributes"),
+    )
+
+
+class _Margins:
+    """Margins that several tables share, each compared with the first one seen."""
+
+    def __init__(self, content: Content) -> None:
+        counts: Counter[Cuboid] = Counter()
+        for cuboid in content.plan.workload.cuboids:
+            counts.update(_parts(cuboid))
+        self.shared = {part for part, number in counts.items() if number > 1}
+        self.seen: dict[Cuboid, NDArray[np.float64]] = {}
+        self.content = content
+        self.clashes: list[str] = []
+
+    def add(self, cuboid: Cuboid, values: NDArray[np.float64]) -> None:
+        """Compare a table's shared margins with those seen so far."""
+        span = 1e-7 * (float(np.abs(values).sum()) + 1)
+        for part in _parts(cuboid):
+            if part in self.shared:
+                margin = values.sum(axis=tuple(axis for axis, i in enumerate(cuboid) if i not in part))
+                first = self.seen.setdefault(part, margin)
+                if not np.allclose(first, margin, rtol=0, atol=span):
+                    self.clashes.append(f"[{' '.join(self.content.schema.domain.named(part))}]")
+
+
+def _parts(cuboid: Cuboid) -> list[Cuboid]:
+    """A cuboid's subsets; of a large one, only those a shared margin is most likely to be."""
+    if len(cuboid) <= _MOST_SUBSETS:
+        return list(subsets(cuboid))
+    return [(), *((i,) for i in cuboid), cuboid]
+
+
+def _verdict(name: str, faults: list[str], good: str) -> Check:
+    detail = f"not so: {', '.join(faults[:5])}" if faults else good
+    return Check(name=name, passed=not faults, detail=detail)
+
+
+def _ledger(content: Content, ledger: Ledger | None) -> Check:
+    """The ledger still holds the entry that the release was spent under."""
+    receipt = content.receipt
+    if ledger is None or receipt.dataset not in ledger.names():
+        return Check(name="ledger", passed=None, detail="not asked: no ledger at hand knows this dataset")
+    try:
+        ledger.verify(receipt.dataset, head=receipt.head, sequence=receipt.sequence)
+    except LedgerError as error:
+        return Check(name="ledger", passed=False, detail=str(error))
+    found = {entry.record.request.plan for entry in ledger.account(receipt.dataset).entries
+             if entry.sequence == receipt.sequence and hasattr(entry.record, "request")}  # fmt: skip
+    if found != {digest(content.plan)}:
+        return Check(name="ledger", passed=False, detail="the ledger's entry is about another plan")
+    return Check(name="ledger", passed=True, detail="the ledger holds the spend, in an unbroken chain")

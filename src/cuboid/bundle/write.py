@@ -1,0 +1,109 @@
+"""The bundle on disk, in the order that loses nothing: measurements, then what follows from them, the receipt last.
+
+A folder without receipt.json is unfinished; `cuboid recover` finishes it from the measurements, for free.
+"""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cuboid.bundle import measured, table_file
+from cuboid.bundle.card import card, statement
+from cuboid.bundle.files import CARD, FORMAT, PACKAGE, RECEIPT, RELEASE, contents, sha256, write_json, write_text
+from cuboid.bundle.package import package
+from cuboid.errors import BundleError
+from cuboid.planning import to_dict
+from cuboid.workload import brackets
+
+if TYPE_CHECKING:
+    from cuboid.bundle.content import Content
+
+_SOFTWARE = ("cuboid", "numpy", "pyarrow")
+
+
+def claim(folder: str | Path) -> Path:
+    """The folder of a new release, made if need be. Raises BundleError where something is in the way."""
+    path = Path(folder).absolute()
+    try:
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise BundleError(f"{folder} is not empty, and a release is never overwritten: choose another folder, or "
+                              "move what is there")  # fmt: skip
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BundleError(f"cannot make the folder {folder}: {error.strerror}; choose another place") from None
+    return path
+
+
+def save(content: Content, folder: str | Path) -> Path:
+    """Write the whole bundle into an empty or new folder."""
+    path = claim(folder)
+    keep(content, path)
+    return finish(content, path)
+
+
+def keep(content: Content, folder: Path) -> None:
+    """Store what cannot be made again: the plan, the measurements and the ledger's word."""
+    write_json(folder / RELEASE, facts(content))
+    measured.write(content.measurements, content.plan, folder)
+
+
+def finish(content: Content, folder: Path) -> Path:
+    """Write everything that follows from the measurements, and the receipt."""
+    if len(content.plan.workload.tables) > table_file.MOST_CSV:
+        order = max(map(len, content.plan.workload.cuboids))
+        table_file.write_parquet(content.tables(), order, folder)
+    else:
+        for place, table in enumerate(content.tables()):
+            table_file.write(place, table, folder)
+    write_text(folder / CARD, card(content))
+    write_json(folder / PACKAGE, package(content))
+    write_json(folder / RECEIPT, {
+        "format": FORMAT,
+        "ledger": _ledger(content),
+        "files": {name: sha256(folder / name) for name in contents(folder)},
+    })  # fmt: skip
+    return folder
+
+
+def facts(content: Content) -> dict[str, Any]:
+    """release.json: all of it follows from the plan, but for the four facts of the measurements and the ledger."""
+    plan, measurements = content.plan, content.measurements
+    return {
+        "format": FORMAT,
+        "dataset": plan.schema.name,
+        "private": measurements.private,
+        "privacy": statement(plan),
+        "wanted": brackets(plan.workload),
+        "tables": _index(content),
+        "recovery": [{"step": "least squares", "by": "residuals, weighted by precision"}],
+        "measurements": {
+            "exponent": measurements.exponent,
+            "total": measurements.total,
+            "nonce": measurements.nonce,
+            "private": measurements.private,
+        },
+        "ledger": _ledger(content),
+        "software": {name: version(name) for name in _SOFTWARE} | {"python": platform.python_version()},
+        "plan": to_dict(plan),
+    }
+
+
+def _index(content: Content) -> list[dict[str, Any]]:
+    domain, cuboids = content.schema.domain, content.plan.workload.cuboids
+    many = len(cuboids) > table_file.MOST_CSV
+    return [
+        {
+            "file": table_file.ALL if many else table_file.name(place),
+            "attributes": list(domain.named(cuboid)),
+            "cells": domain.cells(cuboid),
+        }
+        for place, cuboid in enumerate(cuboids)
+    ]
+
+
+def _ledger(content: Content) -> dict[str, Any]:
+    receipt = content.receipt
+    return {"dataset": receipt.dataset, "sequence": receipt.sequence, "head": receipt.head}

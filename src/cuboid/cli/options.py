@@ -1,0 +1,28 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Epsilon = Annotated[str | None, typer.Option(help="Budget: epsilon, alone or with --delta.", show_default=False)]
+Rho = Annotated[str | None, typer.Option(help="Budget: rho of zero-concentrated privacy.", show_default=False)]
+Delta = Annotated[str | None, typer.Option(help="With --epsilon: the delta.", show_default=False)]
+RelationName = Annotated[str, typer.Option("--relation", help="Neighbours: add-remove or replace.")]
+StrategyName = Annotated[str, typer.Option("--strategy", help="auto, identity, direct or residual.")]
+BudgetRule = Annotated[str, typer.Option("--budget", help="How to split it: optimal or uniform.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+LedgerPath = Annotated[
+    str | None,
+    typer.Option("--ledger", metavar="PATH", help="The ledger's file; else $CUBOID_LEDGER, else your state folder."),
+]
+DuckTable = Annotated[str | None, typer.Option("--table", help="The table's name, for a DuckDB file.")]
+Folder = Annotated[str, typer.Argument(metavar="RELEASE", help="The folder of a release.", show_default=False)]
+
+
+def printed(document: object) -> str:
+    """A document as the JSON that --json prints."""
+    import json
+
+    return json.dumps(document, ensure_ascii=False, indent=1)
