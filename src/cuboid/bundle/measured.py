@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cuboid.bundle import arrow
 from cuboid.bundle.files import MEASUREMENTS, whole
 from cuboid.errors import BundleError
 from cuboid.measurement import Measurements
@@ -37,15 +38,17 @@ def as_arrow(measurements: Measurements, plan: Plan) -> pa.Table:
     places = np.repeat(np.arange(len(queries), dtype=np.int32), numbers)
     flat = np.concatenate([answer.reshape(-1) for answer in measurements.answers])
     forms = np.array([query.form is Form.CONTRAST for query in queries], dtype=np.int32)[places]
+    cells = np.concatenate([np.arange(number, dtype=np.int32) for number in numbers])
+    sds = np.concatenate([_sds(place, measurements, plan) for place in range(len(queries))])
     return pa.table(
         {
-            "query": places,
-            "attributes": pa.DictionaryArray.from_arrays(places, pa.array(names, pa.string())),
-            "form": pa.DictionaryArray.from_arrays(forms, pa.array([Form.TABLE.value, Form.CONTRAST.value])),
-            "cell": np.concatenate([np.arange(number, dtype=np.int32) for number in numbers]),
-            "numerator": flat,
-            "value": np.ldexp(flat.astype(np.float64), -measurements.exponent),
-            "sd": np.concatenate([_sds(place, measurements, plan) for place in range(len(queries))]),
+            "query": arrow.numbers(places),
+            "attributes": arrow.labelled(names, places),
+            "form": arrow.labelled([Form.TABLE.value, Form.CONTRAST.value], forms),
+            "cell": arrow.numbers(cells),
+            "numerator": arrow.numbers(flat),
+            "value": arrow.numbers(np.ldexp(flat.astype(np.float64), -measurements.exponent)),
+            "sd": arrow.numbers(sds),
         }
     )
 

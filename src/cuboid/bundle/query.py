@@ -42,10 +42,10 @@ def query(content: Content, sql: str) -> pa.Table:
         for lock in _LOCKS:
             engine.execute(lock)
         try:
-            answer = engine.execute(sql)
-            if answer.description is None:
+            answer = engine.sql(sql)
+            if answer is None:
                 raise ParameterError("the statement returns no table: write one that selects")
-            found = answer.fetch_arrow_table()
+            found = answer.to_arrow_table()
         except duckdb.Error as error:
             raise ParameterError(f"the SQL does not run on this release: {str(error).splitlines()[0]}") from None
     return found

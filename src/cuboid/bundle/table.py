@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cuboid.bundle import arrow
 from cuboid.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -96,11 +97,10 @@ class ReleasedTable:
 
         places = np.indices(self.shape).reshape(len(self.shape), -1)
         columns: dict[str, Any] = {
-            name: pa.array(self.categories[axis], pa.string()).take(pa.array(places[axis]))
-            for axis, name in enumerate(self.attributes)
+            name: arrow.chosen(self.categories[axis], places[axis]) for axis, name in enumerate(self.attributes)
         }
-        columns |= {name: pa.array(values.tolist() if name == "flag" else values)
-                    for name, values in self.columns.items()}  # fmt: skip
+        columns |= {name: arrow.numbers(values) for name, values in self.columns.items() if name != "flag"}
+        columns["flag"] = arrow.texts(self.columns["flag"].tolist())
         return pa.table(columns)
 
     def to_pandas(self) -> pd.DataFrame:

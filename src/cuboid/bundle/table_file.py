@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuboid.bundle.files import TABLES, whole, write_text
+from cuboid.bundle import arrow
+from cuboid.bundle.files import TABLES, whole, write_loose
 from cuboid.bundle.table import COLUMNS
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ def to_csv(table: ReleasedTable) -> str:
 
 
 def write(place: int, table: ReleasedTable, folder: Path) -> None:
-    """Write one table's CSV."""
-    write_text(folder / name(place), to_csv(table))
+    """Write one table's CSV; `synced` puts it on the disk."""
+    write_loose(folder / name(place), to_csv(table))
 
 
 def stored(folder: Path, expected: Iterable[ReleasedTable]) -> Iterator[Stored]:
@@ -147,7 +148,7 @@ def _long(place: int, table: ReleasedTable, order: int) -> pa.Table:
 
     cells, own = table.raw.size, table.to_arrow()
     columns: dict[str, Any] = {
-        "table": pa.array(np.full(cells, place + 1, dtype=np.int32)),
+        "table": arrow.numbers(np.full(cells, place + 1, dtype=np.int32)),
         "attributes": pa.repeat(" ".join(table.attributes), cells),
     }
     for axis in range(order):

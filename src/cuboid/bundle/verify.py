@@ -37,7 +37,7 @@ class Check:
 
 
 def verify(folder: str | Path, ledger: Ledger | None = None) -> tuple[Check, ...]:
-    """Every check, in order. Raises BundleError where there is no finished release to check."""
+    """Every check, in order; the ledger's where one is given. Raises BundleError where no finished release lies there."""
     path = Path(folder).absolute()
     described(path)
     if not finished(path):
@@ -140,7 +140,7 @@ def _verdict(name: str, faults: list[str], good: str) -> Check:
 def _ledger(content: Content, ledger: Ledger | None) -> Check:
     """The ledger still holds the entry that the release was spent under."""
     receipt = content.receipt
-    if ledger is None or receipt.dataset not in ledger.names():
+    if ledger is None:
         return Check(name="ledger", passed=None, detail="not asked: no ledger at hand knows this dataset")
     try:
         ledger.verify(receipt.dataset, head=receipt.head, sequence=receipt.sequence)

@@ -12,7 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from cuboid.bundle import measured, table_file
 from cuboid.bundle.card import card, statement
-from cuboid.bundle.files import CARD, FORMAT, PACKAGE, RECEIPT, RELEASE, contents, sha256, write_json, write_text
+from cuboid.bundle.files import (
+    CARD,
+    FORMAT,
+    PACKAGE,
+    RECEIPT,
+    RELEASE,
+    TABLES,
+    as_json,
+    contents,
+    sha256,
+    synced,
+    write_loose,
+    write_text,
+)
 from cuboid.bundle.package import package
 from cuboid.errors import BundleError
 from cuboid.planning import to_dict
@@ -46,25 +59,25 @@ def save(content: Content, folder: str | Path) -> Path:
 
 def keep(content: Content, folder: Path) -> None:
     """Store what cannot be made again: the plan, the measurements and the ledger's word."""
-    write_json(folder / RELEASE, facts(content))
+    write_text(folder / RELEASE, as_json(facts(content)))
     measured.write(content.measurements, content.plan, folder)
 
 
 def finish(content: Content, folder: Path) -> Path:
-    """Write everything that follows from the measurements, and the receipt."""
+    """Write everything that follows from the measurements, and the receipt once all of it is on the disk."""
+    (folder / RECEIPT).unlink(missing_ok=True)
     if len(content.plan.workload.tables) > table_file.MOST_CSV:
         order = max(map(len, content.plan.workload.cuboids))
         table_file.write_parquet(content.tables(), order, folder)
     else:
         for place, table in enumerate(content.tables()):
             table_file.write(place, table, folder)
-    write_text(folder / CARD, card(content))
-    write_json(folder / PACKAGE, package(content))
-    write_json(folder / RECEIPT, {
-        "format": FORMAT,
-        "ledger": _ledger(content),
-        "files": {name: sha256(folder / name) for name in contents(folder)},
-    })  # fmt: skip
+    write_loose(folder / CARD, card(content))
+    write_loose(folder / PACKAGE, as_json(package(content)))
+    names = contents(folder)
+    synced([*(folder / name for name in names), folder / TABLES, folder])
+    receipt = {"format": FORMAT, "ledger": _ledger(content), "files": {name: sha256(folder / name) for name in names}}
+    write_text(folder / RECEIPT, as_json(receipt))
     return folder
 
 

@@ -25,4 +25,4 @@ def printed(document: object) -> str:
     """A document as the JSON that --json prints."""
     import json
 
-    return json.dumps(document, ensure_ascii=False, indent=1)
+    return json.dumps(document, ensure_ascii=False, indent=1, default=str)

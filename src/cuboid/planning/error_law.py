@@ -30,7 +30,7 @@ NORMAL_95 = 1.9599639845400545
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellError:
-    """How far a cell of one table is from the truth: sd, and P(-below <= error <= above) = 95 %."""
+    """How far a cell is from the truth: sd, and P(raw - below <= truth <= raw + above) = 95 %."""
 
     sd: float
     below: float
@@ -64,8 +64,8 @@ class ErrorLaw:
             return CellError(sd=sd, below=NORMAL_95 * sd, above=NORMAL_95 * sd)
         alike = self._alike(cuboid, sd)
         if alike not in self._known:
-            below, above = interval(self._terms(cuboid))
-            self._known[alike] = CellError(sd=sd, below=below, above=above)
+            low, high = interval(self._terms(cuboid))  # of the error, raw - truth
+            self._known[alike] = CellError(sd=sd, below=high, above=low)
         return self._known[alike]
 
     def _alike(self, cuboid: Cuboid, sd: float) -> tuple[object, ...]:

@@ -112,7 +112,7 @@ def _plain_quoted(
     wrong = np.zeros(len(places), dtype=np.bool_)
     wrong[quote] = ~np.where(closes, closes_well, opens_well)
 
-    plain = _per_line((kinds == delimiter) & ~inside, last_marks) == layout.fields - 1
+    plain: NDArray[np.bool_] = _per_line((kinds == delimiter) & ~inside, last_marks) == layout.fields - 1
     plain &= _per_line(wrong, last_marks) == 0
     plain &= (at_line_end - before) % 2 == 0
     return plain

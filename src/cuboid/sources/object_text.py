@@ -37,7 +37,7 @@ def _other(value: Any) -> bytes | None:
     if isinstance(value, bool | np.bool_):
         return b"true" if value else b"false"
     if isinstance(value, float | np.floating):
-        return None if math.isnan(value) else str(value).encode()
+        return None if math.isnan(value) else str(value).removesuffix(".0").encode()
     if type(value).__name__ in ("NAType", "NaTType"):  # pandas' own nulls, without importing pandas
         return None
     if isinstance(value, np.datetime64 | np.timedelta64) and np.isnat(value):

@@ -44,6 +44,15 @@ def test_parameters_out_of_range_are_refused(law: Law) -> None:
         draw(law, [edge], np.zeros(20, dtype=np.int64), InsecureWords(1))
 
 
+@pytest.mark.parametrize("law", list(Law))
+def test_what_arbitrary_precision_settles_uses_the_parameter_of_its_element(law: Law) -> None:
+    """At scales so wide that many heads stay undecided, the position of a parameter in the list changes nothing."""
+    narrow, wide = (Fraction(1), Fraction(1, 10**11)) if law is Law.LAPLACE else (Fraction(1), Fraction(10**22))
+    ones = np.ones(3000, dtype=np.int64)
+    alone = draw(law, [wide], 0 * ones, InsecureWords(8))
+    assert np.array_equal(draw(law, [narrow, wide], ones, InsecureWords(8)), alone)
+
+
 def test_positions_without_a_parameter_are_refused() -> None:
     """Neither a position past the end nor a negative one picks some other parameter."""
     for bad in (1, -1):

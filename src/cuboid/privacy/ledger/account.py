@@ -79,7 +79,7 @@ def price(currency: Currency, spend: Spend) -> Fraction:
         return spend.amount if currency is Currency.EPSILON else mu_squared_of_pure(spend.amount)
     if currency is Currency.EPSILON:
         raise LedgerError("an account in epsilon pays for Laplace noise only: "
-                          "ask for epsilon without delta, or open another dataset name in rho")  # fmt: skip
+                          "ask for epsilon alone, without rho or delta")  # fmt: skip
     return spend.amount
 
 
@@ -116,8 +116,9 @@ def charge_for(account: Account, request: Request) -> Fraction | None:
     if account.currency is None or account.left is None or account.guarantee is None:
         return None
     if (account.relation, account.max_rows) != (request.unit.relation, request.unit.max_rows):
-        raise LedgerError(f"dataset {account.dataset} protects {account.relation} of up to {account.max_rows} rows a "
-                          f"person, and this plan does not: plan with that relation and max_rows")  # fmt: skip
+        raise LedgerError(f"dataset {account.dataset} was opened for relation {account.relation} and max_rows "
+                          f"{account.max_rows}, and this plan has {request.unit.relation} and {request.unit.max_rows}: "
+                          "plan with those of the account")  # fmt: skip
     try:
         charge = storable(price(account.currency, request.spend))
     except LedgerError as refusal:
@@ -136,9 +137,9 @@ def opening(account: Account, loss: Loss, unit: Unit) -> Opened:
         Raises LedgerError; nothing is written here.
     """
     if account.currency is not None and account.guarantee is not None:
-        raise LedgerError(f"dataset {account.dataset} is open already, with {shown(account.guarantee)} and relation "
-                          f"{account.relation} of up to {account.max_rows} rows a person: an account is never changed, "
-                          "so use it as it is")  # fmt: skip
+        raise LedgerError(f"dataset {account.dataset} is open already, with {shown(account.guarantee)}, relation "
+                          f"{account.relation} and max_rows {account.max_rows}: an account is never changed, so use it "
+                          "as it is")  # fmt: skip
     currency = _CURRENCIES[type(loss)]
     cap = loss.spend.amount / 2 if currency is Currency.RHO else loss.spend.amount
     if not isinstance(cap, Fraction) or cap <= 0:
@@ -155,9 +156,9 @@ def _earlier(account: Account, currency: Currency, unit: Unit) -> Fraction:
     spent = Fraction(0)
     for request in (entry.record.request for entry in account.entries if isinstance(entry.record, Spent)):
         if request.unit != unit:
-            raise LedgerError(f"dataset {account.dataset} has spends under relation {request.unit.relation} of up to "
-                              f"{request.unit.max_rows} rows a person: open it with these, or start a ledger of its "
-                              "own elsewhere")  # fmt: skip
+            raise LedgerError(f"dataset {account.dataset} has spends under relation {request.unit.relation} and "
+                              f"max_rows {request.unit.max_rows}: open it with these, or, where the spends themselves "
+                              "differ, leave it uncapped")  # fmt: skip
         try:
             spent += price(currency, request.spend)
         except LedgerError:
@@ -171,5 +172,5 @@ def _refuse_other_disclosures(account: Account, request: Request) -> None:
     for earlier in (entry.record.request for entry in account.entries if isinstance(entry.record, Spent)):
         if earlier.unit == request.unit and set(earlier.disclosures) != set(request.disclosures):
             first = "; ".join(earlier.disclosures) or "nothing"
-            raise LedgerError(f"the first release of dataset {account.dataset} disclosed {first} exactly, and every "
-                              "later one must disclose the same: plan with those exact tables")  # fmt: skip
+            raise LedgerError(f"the first release of dataset {account.dataset} disclosed ({first}), and every later "
+                              "one must disclose the same: plan with those exact tables")  # fmt: skip

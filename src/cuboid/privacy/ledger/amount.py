@@ -42,7 +42,10 @@ def used(guarantee: Mapping[str, str], spent: Fraction) -> dict[str, str]:
     delta = Fraction(guarantee["delta"])
     if spent > 0 and spent == mu_squared_for(Fraction(guarantee["epsilon"]), delta):
         return dict(guarantee)
-    return {"epsilon": _epsilon(spent, delta, ROUND_CEILING), "delta": guarantee["delta"]}
+    number = _epsilon(spent, delta, ROUND_FLOOR)  # epsilon_for rounds up: what was typed may be a hair below it
+    if spent > 0 and (Fraction(number) == 0 or mu_squared_for(Fraction(number), delta) < spent):
+        number = _epsilon(spent, delta, ROUND_CEILING)
+    return {"epsilon": number, "delta": guarantee["delta"]}
 
 
 def too_much(dataset: str, guarantee: Mapping[str, str], *, left: Fraction, wanted: Fraction) -> str:
@@ -64,5 +67,5 @@ def _short(number: Fraction, rounding: str) -> str:
         if "/" not in text and len(text) <= _LONGEST:
             return text
     context = Context(prec=_DIGITS, rounding=rounding)
-    rounded = context.divide(Decimal(number.numerator), Decimal(number.denominator))
+    rounded = context.divide(Decimal(number.numerator), Decimal(number.denominator)).normalize(context)
     return format(rounded, "f") if rounded.adjusted() > -_DIGITS else str(rounded)
