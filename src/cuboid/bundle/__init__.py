@@ -6,7 +6,7 @@ from cuboid.bundle.read import finished, plan_of, read
 from cuboid.bundle.release import Release
 from cuboid.bundle.table import COLUMNS, FLAGS, ReleasedTable
 from cuboid.bundle.table_file import to_csv
-from cuboid.bundle.verify import Check, verify
+from cuboid.bundle.checks import Check, verify
 from cuboid.bundle.write import claim, finish, keep
 
 __all__ = [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuboid.bundle import arrow
+from cuboid.bundle.arrow import labelled, numbers
 from cuboid.bundle.files import MEASUREMENTS, whole
 from cuboid.errors import BundleError
 from cuboid.measurement import Measurements
@@ -33,22 +33,22 @@ def as_arrow(measurements: Measurements, plan: Plan) -> pa.Table:
     """
     import pyarrow as pa
 
-    queries, numbers = plan.queries, [answer.size for answer in measurements.answers]
+    queries, sizes = plan.queries, [answer.size for answer in measurements.answers]
     names = [" ".join(plan.schema.domain.named(query.cuboid)) for query in queries]
-    places = np.repeat(np.arange(len(queries), dtype=np.int32), numbers)
+    places = np.repeat(np.arange(len(queries), dtype=np.int32), sizes)
     flat = np.concatenate([answer.reshape(-1) for answer in measurements.answers])
     forms = np.array([query.form is Form.CONTRAST for query in queries], dtype=np.int32)[places]
-    cells = np.concatenate([np.arange(number, dtype=np.int32) for number in numbers])
+    cells = np.concatenate([np.arange(size, dtype=np.int32) for size in sizes])
     sds = np.concatenate([_sds(place, measurements, plan) for place in range(len(queries))])
     return pa.table(
         {
-            "query": arrow.numbers(places),
-            "attributes": arrow.labelled(names, places),
-            "form": arrow.labelled([Form.TABLE.value, Form.CONTRAST.value], forms),
-            "cell": arrow.numbers(cells),
-            "numerator": arrow.numbers(flat),
-            "value": arrow.numbers(np.ldexp(flat.astype(np.float64), -measurements.exponent)),
-            "sd": arrow.numbers(sds),
+            "query": numbers(places),
+            "attributes": labelled(names, places),
+            "form": labelled([Form.TABLE.value, Form.CONTRAST.value], forms),
+            "cell": numbers(cells),
+            "numerator": numbers(flat),
+            "value": numbers(np.ldexp(flat.astype(np.float64), -measurements.exponent)),
+            "sd": numbers(sds),
         }
     )
 
@@ -61,7 +61,7 @@ def _sds(place: int, measurements: Measurements, plan: Plan) -> Any:
     return sd * np.sqrt(squared_lengths(query.table_shape(plan.sizes)).reshape(-1).astype(np.float64))
 
 
-def write(measurements: Measurements, plan: Plan, folder: Path) -> None:
+def write_measurements(measurements: Measurements, plan: Plan, folder: Path) -> None:
     """Write measurements.parquet."""
     import pyarrow.parquet as pq
 
@@ -69,23 +69,23 @@ def write(measurements: Measurements, plan: Plan, folder: Path) -> None:
         pq.write_table(as_arrow(measurements, plan), partial, compression="zstd")
 
 
-def read(folder: Path, plan: Plan, facts: dict[str, Any]) -> Measurements:
+def read_measurements(folder: Path, plan: Plan, facts: dict[str, Any]) -> Measurements:
     """The measurements in a bundle, in the plan's shapes. Raises BundleError where they do not fit the plan."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     path = folder / MEASUREMENTS
-    numbers = [query.answers(plan.sizes) for query in plan.queries]
+    sizes = [query.answers(plan.sizes) for query in plan.queries]
     try:
         table = pq.read_table(path, columns=["query", "cell", "numerator"], memory_map=False)
         query, cell, numerator = (column.to_numpy() for column in table.columns)
-        expected = np.repeat(np.arange(len(numbers)), numbers)
+        expected = np.repeat(np.arange(len(sizes)), sizes)
         if not np.array_equal(query, expected) or numerator.dtype != np.int64:
             raise BundleError(f"{path} does not hold the answers to the plan's queries: the bundle was altered")
-        places = np.concatenate([np.arange(number) for number in numbers])
+        places = np.concatenate([np.arange(size) for size in sizes])
         if not np.array_equal(cell, places):
             raise BundleError(f"{path} has cells out of order: the bundle was altered")
-        parts = np.split(numerator, np.cumsum(numbers)[:-1])
+        parts = np.split(numerator, np.cumsum(sizes)[:-1])
         return Measurements(
             mechanism=plan.mechanism,
             exponent=int(facts["exponent"]),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from cuboid.bundle import table_file
 from cuboid.bundle.files import MEASUREMENTS
+from cuboid.bundle.table_file import ALL, MOST_CSV, csv_name
 
 if TYPE_CHECKING:
     from cuboid.bundle.content import Content
@@ -24,8 +24,8 @@ def package(content: Content) -> dict[str, Any]:
     """The Frictionless descriptor of a bundle."""
     name = re.sub(r"[^a-z0-9._-]+", "-", content.schema.name.lower()).strip("-") or "release"
     cuboids = content.plan.workload.cuboids
-    if len(cuboids) > table_file.MOST_CSV:
-        tables = [{"name": "tables", "path": table_file.ALL, "format": "parquet"}]
+    if len(cuboids) > MOST_CSV:
+        tables = [{"name": "tables", "path": ALL, "format": "parquet"}]
     else:
         tables = [_resource(content, place, cuboid) for place, cuboid in enumerate(cuboids)]
     measured = {"name": "measurements", "path": MEASUREMENTS, "format": "parquet"}
@@ -49,7 +49,7 @@ def _resource(content: Content, place: int, cuboid: Cuboid) -> dict[str, Any]:
     return {
         "name": f"table-{place + 1:04d}",
         "title": " by ".join(domain.named(cuboid)) or "total",
-        "path": table_file.name(place),
+        "path": csv_name(place),
         "profile": "tabular-data-resource",
         "format": "csv",
         "encoding": "utf-8",

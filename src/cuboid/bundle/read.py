@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cuboid.bundle import measured
 from cuboid.bundle.content import Content
 from cuboid.bundle.files import FORMAT, RECEIPT, RELEASE, read_json
+from cuboid.bundle.measured import read_measurements
 from cuboid.errors import BundleError
 from cuboid.planning import Plan, from_dict
 from cuboid.privacy.ledger import Receipt
@@ -24,7 +24,7 @@ def read(folder: str | Path) -> Content:
         facts = document["measurements"]
     except (KeyError, TypeError, ValueError):
         raise BundleError(f"{path / RELEASE} lacks what Cuboid writes there: the bundle was altered") from None
-    return Content(plan=plan, measurements=measured.read(path, plan, facts), receipt=receipt)
+    return Content(plan=plan, measurements=read_measurements(path, plan, facts), receipt=receipt)
 
 
 def described(folder: Path) -> dict[str, Any]:

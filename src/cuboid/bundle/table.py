@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuboid.bundle import arrow
+from cuboid.bundle.arrow import chosen, numbers, texts
 from cuboid.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ class ReleasedTable:
 
         places = np.indices(self.shape).reshape(len(self.shape), -1)
         columns: dict[str, Any] = {
-            name: arrow.chosen(self.categories[axis], places[axis]) for axis, name in enumerate(self.attributes)
+            name: chosen(self.categories[axis], places[axis]) for axis, name in enumerate(self.attributes)
         }
-        columns |= {name: arrow.numbers(values) for name, values in self.columns.items() if name != "flag"}
-        columns["flag"] = arrow.texts(self.columns["flag"].tolist())
+        columns |= {name: numbers(values) for name, values in self.columns.items() if name != "flag"}
+        columns["flag"] = texts(self.columns["flag"].tolist())
         return pa.table(columns)
 
     def to_pandas(self) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuboid.bundle import arrow
+from cuboid.bundle.arrow import numbers
 from cuboid.bundle.files import TABLES, whole, write_loose
 from cuboid.bundle.table import COLUMNS
 
@@ -27,7 +27,7 @@ ALL = f"{TABLES}/all.parquet"
 _CELLS_A_GROUP = 1 << 20
 
 
-def name(place: int) -> str:
+def csv_name(place: int) -> str:
     """Path in the bundle of the table at a place of the workload, counted from 0."""
     return f"{TABLES}/{place + 1:04d}.csv"
 
@@ -42,9 +42,9 @@ def to_csv(table: ReleasedTable) -> str:
     return text.getvalue()
 
 
-def write(place: int, table: ReleasedTable, folder: Path) -> None:
+def write_csv(place: int, table: ReleasedTable, folder: Path) -> None:
     """Write one table's CSV; `synced` puts it on the disk."""
-    write_loose(folder / name(place), to_csv(table))
+    write_loose(folder / csv_name(place), to_csv(table))
 
 
 def stored(folder: Path, expected: Iterable[ReleasedTable]) -> Iterator[Stored]:
@@ -53,7 +53,7 @@ def stored(folder: Path, expected: Iterable[ReleasedTable]) -> Iterator[Stored]:
     everything = _read_parquet(folder / ALL) if (folder / ALL).is_file() else None
     for place, table in enumerate(expected):
         if everything is None:
-            columns = _read_csv(folder / name(place), len(table.attributes))
+            columns = _read_csv(folder / csv_name(place), len(table.attributes))
         else:
             columns = _slice(everything, offset, table)
             offset += table.raw.size
@@ -148,7 +148,7 @@ def _long(place: int, table: ReleasedTable, order: int) -> pa.Table:
 
     cells, own = table.raw.size, table.to_arrow()
     columns: dict[str, Any] = {
-        "table": arrow.numbers(np.full(cells, place + 1, dtype=np.int32)),
+        "table": numbers(np.full(cells, place + 1, dtype=np.int32)),
         "attributes": pa.repeat(" ".join(table.attributes), cells),
     }
     for axis in range(order):

@@ -10,7 +10,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cuboid.bundle import measured, table_file
 from cuboid.bundle.card import card, statement
 from cuboid.bundle.files import (
     CARD,
@@ -26,7 +25,9 @@ from cuboid.bundle.files import (
     write_loose,
     write_text,
 )
+from cuboid.bundle.measured import write_measurements
 from cuboid.bundle.package import package
+from cuboid.bundle.table_file import ALL, MOST_CSV, csv_name, write_csv, write_parquet
 from cuboid.errors import BundleError
 from cuboid.planning import to_dict
 from cuboid.workload import brackets
@@ -60,18 +61,18 @@ def save(content: Content, folder: str | Path) -> Path:
 def keep(content: Content, folder: Path) -> None:
     """Store what cannot be made again: the plan, the measurements and the ledger's word."""
     write_text(folder / RELEASE, as_json(facts(content)))
-    measured.write(content.measurements, content.plan, folder)
+    write_measurements(content.measurements, content.plan, folder)
 
 
 def finish(content: Content, folder: Path) -> Path:
     """Write everything that follows from the measurements, and the receipt once all of it is on the disk."""
     (folder / RECEIPT).unlink(missing_ok=True)
-    if len(content.plan.workload.tables) > table_file.MOST_CSV:
+    if len(content.plan.workload.tables) > MOST_CSV:
         order = max(map(len, content.plan.workload.cuboids))
-        table_file.write_parquet(content.tables(), order, folder)
+        write_parquet(content.tables(), order, folder)
     else:
         for place, table in enumerate(content.tables()):
-            table_file.write(place, table, folder)
+            write_csv(place, table, folder)
     write_loose(folder / CARD, card(content))
     write_loose(folder / PACKAGE, as_json(package(content)))
     names = contents(folder)
@@ -106,10 +107,10 @@ def facts(content: Content) -> dict[str, Any]:
 
 def _index(content: Content) -> list[dict[str, Any]]:
     domain, cuboids = content.schema.domain, content.plan.workload.cuboids
-    many = len(cuboids) > table_file.MOST_CSV
+    many = len(cuboids) > MOST_CSV
     return [
         {
-            "file": table_file.ALL if many else table_file.name(place),
+            "file": ALL if many else csv_name(place),
             "attributes": list(domain.named(cuboid)),
             "cells": domain.cells(cuboid),
         }

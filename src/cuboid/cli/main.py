@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from cuboid.cli import ledger
 from cuboid.cli.declare import check, init
 from cuboid.cli.inspect import query, show, verify
+from cuboid.cli.ledger import app as ledger
 from cuboid.cli.plan import plan
 from cuboid.cli.release import recover, release
 from cuboid.errors import CuboidError, CuboidWarning, InputError, InternalError, PrivacyError
@@ -46,7 +46,7 @@ def options(
 
 for command in (init, check, plan, release, recover, show, query, verify):
     app.command()(command)
-app.add_typer(ledger.app, name="ledger")
+app.add_typer(ledger, name="ledger")
 
 
 def main() -> None:

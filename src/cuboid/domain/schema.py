@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cuboid.domain import toml
 from cuboid.domain.attribute import Attribute
 from cuboid.domain.domain import Domain
+from cuboid.domain.toml import key, section
 from cuboid.errors import SchemaError, listed
 
 if TYPE_CHECKING:
@@ -138,10 +138,9 @@ class Schema:
         if self.impossible:
             dataset["impossible"] = [dict(entry) for entry in self.impossible]
         attributes = (
-            toml.section(f"attribute.{toml.key(attribute.name)}", _entries(attribute))
-            for attribute in self.domain.attributes
+            section(f"attribute.{key(attribute.name)}", _entries(attribute)) for attribute in self.domain.attributes
         )
-        return "\n".join([toml.section("dataset", dataset), *attributes])
+        return "\n".join([section("dataset", dataset), *attributes])
 
     def save(self, path: str | Path) -> None:
         """Write the schema as TOML."""
@@ -166,7 +165,7 @@ def _entries(attribute: Attribute) -> dict[str, Any]:
 
 
 def _attribute(name: str, entries: Mapping[str, Any]) -> Attribute:
-    where = f"[attribute.{toml.key(name)}]"
+    where = f"[attribute.{key(name)}]"
     _known(entries, _ATTRIBUTE_KEYS, where)
     for what in ("values", "labels", "bins"):
         if not isinstance(entries.get(what, []), list):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+import cuboid.noise.gaussian as gaussian
+import cuboid.noise.laplace as laplace
 from cuboid.errors import ParameterError
-from cuboid.noise import gaussian, laplace
 from cuboid.noise.inversion import decide, settle
 from cuboid.noise.law import Law
 

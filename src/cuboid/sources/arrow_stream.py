@@ -81,12 +81,17 @@ def from_pandas(frame: Any) -> ColumnSource:
     return ColumnSource(columns, header)
 
 
-def from_rows(rows: Sequence[Mapping[Any, Any]]) -> ColumnSource:
-    """A source of dict rows. The first row names the columns; a row without one of them has a null there."""
-    if not rows:
+def from_rows(rows: Sequence[Any]) -> ColumnSource:
+    """A source of dict rows. All rows' keys together are the header; a row without one of them has a null there."""
+    known: dict[str, Any] = {}
+    for row in rows:
+        if isinstance(row, Mapping):
+            for name in row:
+                known.setdefault(str(name), name)
+    if not known:
         raise SourceError("a list without rows names no columns: give a table with a header")
-    header = [str(name) for name in rows[0]]
-    columns = {str(name): [row.get(name) if isinstance(row, Mapping) else None for row in rows] for name in rows[0]}
+    header = [name for name in known if name.strip()]
+    columns = {name: [row.get(known[name]) if isinstance(row, Mapping) else None for row in rows] for name in header}
     return ColumnSource(columns, header)
 
 

@@ -1,7 +1,7 @@
 """Arrow columns as text: every type that can stand for a category has one standard text.
 
-Numbers: the shortest decimal that reads back, so 1.0 is 1. Booleans: true, false. Dates, times and decimals: ISO text, without
-trailing zeros of a second. Bytes: UTF-8, with replacement characters where they are not.
+Numbers: the shortest decimal that reads back, so 1.0 is 1. Booleans: true, false. Dates, times and decimals: ISO
+text, without trailing zeros of a second. Bytes: UTF-8, with replacement characters where they are not.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,7 @@ def plain(array: Any) -> Any:
     if isinstance(array.type, pa.BaseExtensionType):
         array = array.storage
     if pa.types.is_run_end_encoded(array.type):
-        array = pa.compute.run_end_decode(array)
+        array = pc.run_end_decode(array)
     return array
 
 
@@ -50,7 +51,9 @@ def texts(values: Any) -> list[bytes | None]:
         # as bytes: text from another program may be no valid UTF-8
         return list(_as_bytes(values).to_pylist())
     if pa.types.is_float16(kind):
-        return [None if np.isnan(x) else str(x).removesuffix(".0").encode() for x in values.to_numpy(zero_copy_only=False)]
+        return [
+            None if np.isnan(x) else str(x).removesuffix(".0").encode() for x in values.to_numpy(zero_copy_only=False)
+        ]
     found = values.cast(pa.string()).cast(pa.binary()).to_pylist()
     if pa.types.is_floating(kind):
         return [None if text == b"nan" else text for text in found]

@@ -82,7 +82,7 @@ def _describe(connection: Any, table: str, file: Path) -> tuple[list[tuple[str, 
     """Names and DuckDB types of a table's columns, and their Arrow types."""
     try:
         relation = connection.sql(f"SELECT * FROM {_quoted(table)} LIMIT 0")
-        described = [(str(name), str(kind)) for name, kind in zip(relation.columns, relation.types, strict=True)]
+        described = [(str(name), _type(str(kind))) for name, kind in zip(relation.columns, relation.types, strict=True)]
         schema = _reader(relation, 1).schema
     except duckdb.Error:
         pass
@@ -95,6 +95,11 @@ def _reader(relation: Any, rows: int) -> Any:
     """A stream of record batches, by the name that the installed DuckDB has for it."""
     open_reader = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
     return open_reader(rows)
+
+
+def _type(text: str) -> str:
+    """A type's name. An enumeration's text lists its values, which DuckDB may have collected from rows."""
+    return text.split("(", maxsplit=1)[0] if "ENUM(" in text else text
 
 
 def _quoted(name: str) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cuboid.bundle import table_file
 from cuboid.bundle.card import statement
 from cuboid.bundle.files import RECEIPT, contents, read_json, sha256
 from cuboid.bundle.read import described, finished, read
+from cuboid.bundle.table_file import stored
 from cuboid.domain import subsets
 from cuboid.errors import BundleError, LedgerError
 from cuboid.planning import digest
@@ -37,7 +37,7 @@ class Check:
 
 
 def verify(folder: str | Path, ledger: Ledger | None = None) -> tuple[Check, ...]:
-    """Every check, in order; the ledger's where one is given. Raises BundleError where no finished release lies there."""
+    """Every check, in order; the ledger's where one is given. Raises BundleError where no release is finished."""
     path = Path(folder).absolute()
     described(path)
     if not finished(path):
@@ -83,7 +83,7 @@ def _tables(folder: Path, content: Content) -> tuple[Check, Check, Check]:
     shared = _Margins(content)
     try:
         for own, cuboid in zip(
-            table_file.stored(folder, content.tables()), content.plan.workload.cuboids, strict=True
+            stored(folder, content.tables()), content.plan.workload.cuboids, strict=True
         ):  # fmt: skip
             name = f"[{' '.join(own.table.attributes)}]"
             if not own.complete():
