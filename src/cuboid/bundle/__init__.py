@@ -1,12 +1,12 @@
 """The release on disk and in memory: write, read, verify, query. Reads bundles only, never data."""
 
 from cuboid.bundle.card import NOT_PRIVATE, card, odds, statement
+from cuboid.bundle.checks import Check, verify
 from cuboid.bundle.content import Content
 from cuboid.bundle.read import finished, plan_of, read
 from cuboid.bundle.release import Release
 from cuboid.bundle.table import COLUMNS, FLAGS, ReleasedTable
 from cuboid.bundle.table_file import to_csv
-from cuboid.bundle.checks import Check, verify
 from cuboid.bundle.write import claim, finish, keep
 
 __all__ = [

@@ -34,7 +34,18 @@ class Counter(Sealed):
     largest counted tables, plus one block.
     """
 
-    __slots__ = ("_bitmaps", "_bits", "_block", "_filled", "_sizes", "_tables", "_total", "_weights", "_wide")
+    __slots__ = (
+        "_bitmaps",
+        "_bits",
+        "_block",
+        "_closed",
+        "_filled",
+        "_sizes",
+        "_tables",
+        "_total",
+        "_weights",
+        "_wide",
+    )
     _TEXT = "<counter: sealed>"
 
     def __init__(self, sizes: tuple[int, ...], cuboids: Iterable[Cuboid], *, weighted: bool) -> None:
@@ -49,10 +60,13 @@ class Counter(Sealed):
         self._weights = np.empty(BLOCK, dtype=np.int64) if weighted else None
         self._filled = 0
         self._total = 0
+        self._closed = False
         self._wide = tuple(np.min_scalar_type(size - 1) for size in sizes)
 
     def add(self, codes: Codes, weights: NDArray[np.int64] | None = None) -> None:
         """Count more rows: a column of codes for each attribute, and weights if the counter is weighted."""
+        if self._closed:
+            raise InternalError("the counter was given rows after its tables were taken")
         self._check(codes, weights)
         length = len(codes[0])
         at = 0
@@ -66,11 +80,10 @@ class Counter(Sealed):
             at = stop
 
     def tables(self) -> ExactTables:
-        """The exact tables of everything counted so far, under seal."""
+        """The exact tables of all rows, under seal. No more rows can be added: large tables are not copied."""
         self._flush()
-        found = {
-            target: flat.reshape(tuple(self._sizes[i] for i in target)).copy() for target, flat in self._tables.items()
-        }
+        self._closed = True
+        found = {target: flat.reshape(tuple(self._sizes[i] for i in target)) for target, flat in self._tables.items()}
         if self._bitmaps is not None:
             found |= self._bitmaps.tables(self._bits, self._total)
         return ExactTables(found)

@@ -56,7 +56,7 @@ class ExactTables(Sealed):
                 self.__holders.setdefault(attribute, []).append(cuboid)
 
     def open_at_the_gate(self, cuboid: Cuboid) -> NDArray[np.int64]:
-        """The exact table of a cuboid: a fresh array, shaped as the domain's sizes.
+        """The exact table of a cuboid: a read-only array, shaped as the domain's sizes.
 
         A cuboid that was not counted itself is summed from the smallest counted one that contains it; sums stop at
         2^63 - 1.
@@ -65,13 +65,13 @@ class ExactTables(Sealed):
             InternalError: no counted cuboid contains it.
         """
         if cuboid in self.__tables:
-            return np.array(self.__tables[cuboid], dtype=np.int64, order="C")
+            return _read_only(self.__tables[cuboid])
         holders = list(self.__holding(cuboid))
         if not holders:
             raise InternalError("a table was opened that was not asked to be counted")
         holder = min(holders, key=lambda known: self.__tables[known].size)
         axes = tuple(axis for axis, attribute in enumerate(holder) if attribute not in cuboid)
-        return np.array(sum_axes(self.__tables[holder], axes), dtype=np.int64, order="C")
+        return _read_only(sum_axes(self.__tables[holder], axes))
 
     def __holding(self, cuboid: Cuboid) -> Iterator[Cuboid]:
         if not cuboid:
@@ -79,3 +79,10 @@ class ExactTables(Sealed):
             return
         rarest = min((self.__holders.get(attribute, []) for attribute in cuboid), key=len)
         yield from (known for known in rarest if set(cuboid).issubset(known))
+
+
+def _read_only(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A table that nobody can change by accident; copied only if its cells are not in order."""
+    view = np.ascontiguousarray(table, dtype=np.int64).reshape(table.shape).view()
+    view.flags.writeable = False
+    return view

@@ -54,8 +54,8 @@ def check_parameters(law: Law, parameters: Sequence[Fraction]) -> NDArray[np.flo
         floats = np.array([np.inf])
     if not np.all((floats >= 1.0 / largest) & (floats <= largest)):  # powers of two: the rounded comparison is exact
         raise ParameterError(
-            f"The parameter of {law.value} noise must lie between 1/{largest} and {largest}. "
-            "Give each table a share of the budget in that range, or a coarser grid."
+            f"the budget makes {law.value} noise whose scale is not between 2^-40 and 2^40: spend more privacy on "
+            "fewer tables, or less where the noise would vanish"
         )
     return floats
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from cuboid.domain import Cuboid, Schema, closure, maximal
 from cuboid.errors import PlanError
-from cuboid.measurement import Query, cost_of, grid_exponent
+from cuboid.measurement import LAW_OF, Query, cost_of, grid_exponent
+from cuboid.noise import check_parameters
 from cuboid.planning.error_law import CellError, ErrorLaw
 from cuboid.planning.explain import explain
 from cuboid.planning.prediction import cell_variance, query_variance, residual_scales
-from cuboid.privacy import Cost, Loss, Mechanism, Unit, typed
+from cuboid.privacy import Cost, Form, Loss, Mechanism, Unit, typed
 from cuboid.workload import Workload, brackets
 
 if TYPE_CHECKING:
@@ -65,6 +66,19 @@ class Plan:
     def cost(self) -> Cost:
         """What the queries use up, recomputed from themselves alone."""
         return cost_of(self.queries, self.mechanism, self.sizes, self.unit)
+
+    def refuse_extremes(self) -> None:
+        """Raise ParameterError where noise would be too wide or too narrow to be drawn in 64-bit integers."""
+        widest = [query.weight for query in self.queries]
+        if self.mechanism is Mechanism.GAUSSIAN:
+            widest = [4**self.exponent * self._longest(query) / query.weight for query in self.queries]
+        check_parameters(LAW_OF[self.mechanism], widest)
+
+    def _longest(self, query: Query) -> int:
+        """The largest squared length of a query's integer contrasts; 1 for cells."""
+        if query.form is Form.TABLE:
+            return 1
+        return math.prod(self.sizes[i] * (self.sizes[i] - 1) for i in query.cuboid)
 
     def variances(self, *, ideal: bool = False) -> list[float]:
         """Noise variance of each query's cells or orthonormal contrasts."""

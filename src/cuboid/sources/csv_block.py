@@ -52,12 +52,12 @@ def parse_block(text: bytes, whole: int, layout: Layout, *, last: bool) -> tuple
     lines = find_lines(text[:whole], layout)
     odd = np.flatnonzero(~lines.plain)
     if not odd.size:
-        return [_plain_batch(text[:whole], layout)] if whole else [], whole
+        return [_plain_rows(text[:whole], layout)] if whole else [], whole
     rows, used = _odd_rows(text, whole, lines, odd, layout, last=last)
     taken = int(np.searchsorted(lines.starts, used))
     plain = lines.plain[:taken]
     body = b"".join(_runs(text, lines, plain))
-    batches = [_plain_batch(body, layout)] if body else []
+    batches = [_plain_rows(body, layout)] if body else []
     return batches + ([_odd_batch(rows, layout)] if rows else []), used
 
 
@@ -147,6 +147,21 @@ def _runs(text: bytes, lines: Lines, plain: NDArray[np.bool_]) -> Iterator[bytes
     turns = np.flatnonzero(np.diff(plain.astype(np.int8), prepend=0, append=0))
     for first, stop in zip(turns[::2].tolist(), turns[1::2].tolist(), strict=True):
         yield text[int(lines.starts[first]) : int(lines.ends[stop - 1])]
+
+
+def _plain_rows(body: bytes, layout: Layout) -> Any:
+    """Plain lines as a batch: should Arrow refuse one after all, they are read one by one, and no file is refused."""
+    try:
+        return _plain_batch(body, layout)
+    except pa.ArrowInvalid:
+        pass
+    rows, at = [], 0
+    while at < len(body):
+        record = read_record(body, at, delimiter=layout.delimiter, fields=layout.fields, last=True)
+        assert record is not None  # the text ends here
+        rows.append(record.fields)
+        at = record.end
+    return _odd_batch(rows, layout)
 
 
 def _plain_batch(body: bytes, layout: Layout) -> Any:

@@ -32,6 +32,7 @@ def plan(problem: Problem, strategy: str = "auto") -> Plan:
     if not fitting:
         raise PlanError("; ".join(f"strategy {name} {reason}" for name, reason in reasons.items()))
     best = min(fitting, key=_objective)
+    best.refuse_extremes()
     rejected = [_compared(other, best) for other in fitting if other is not best]
     rejected += [
         Rejected(strategy=name, rmse=None, reason=f"does not fit: {reason}")
