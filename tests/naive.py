@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
@@ -39,7 +40,7 @@ def naive_encode_value(attribute, value):
         return outside
     if attribute.bins:
         edges = [Decimal(repr(float(edge))) for edge in attribute.bins]
-        for place, (left, right) in enumerate(zip(edges, edges[1:], strict=False)):
+        for place, (left, right) in enumerate(itertools.pairwise(edges)):
             if left <= number < right or (number == right == edges[-1]):
                 return place
         return outside

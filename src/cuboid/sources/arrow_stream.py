@@ -9,34 +9,34 @@ import numpy as np
 import pyarrow as pa
 
 from cuboid.errors import SourceError
-from cuboid.sources.arrow_text import has_text
+from cuboid.sources.arrow_text import nested_columns, type_name
 from cuboid.sources.object_text import object_texts
-from cuboid.sources.source import ROWS, UNREADABLE, Source, nested
+from cuboid.sources.source import ROWS, UNREADABLE, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _NAME = "the table"
+OBJECTS = pa.large_binary()  # what Python objects become: their type says nothing of what they are
 
 
 class StreamSource(Source):
     """An object that hands out its rows as an Arrow stream. One without a length can be read once."""
 
-    __slots__ = ("_data", "_kinds", "_reader")
+    __slots__ = ("_data", "_reader")
 
     def __init__(self, data: Any) -> None:
         self._data = data
         self._reader = _reader(data)
-        fields = [(field.name, field.type) for field in self._reader.schema]
-        self._kinds = dict(fields)
-        types = {name: str(kind) for name, kind in fields}
-        super().__init__(kind="arrow", path=None, header=[name for name, _ in fields], types=types, name=_NAME)
+        schema = self._reader.schema
+        kinds = {field.name: field.type for field in schema}
+        types = {name: type_name(kind) for name, kind in kinds.items()}
+        super().__init__(
+            kind="arrow", path=None, name=_NAME, header=schema.names, types=types, nested=nested_columns(kinds)
+        )
 
     def batches(self, columns: Sequence[str], *, rows: int = ROWS) -> Iterator[Any]:
         self._check_columns(columns)
-        for column in columns:
-            if not has_text(self._kinds[column]):
-                raise nested(_NAME, column, self.types[column] or "")
         reader, self._reader = self._reader, None
         if reader is None:
             if not hasattr(self._data, "__len__"):
@@ -52,16 +52,16 @@ class ColumnSource(Source):
 
     def __init__(self, columns: Mapping[str, Any], header: Sequence[str]) -> None:
         self._columns = {name: _arrow(name, values) for name, values in columns.items()}
-        types = {name: str(values.type) for name, values in self._columns.items()}
-        super().__init__(kind="columns", path=None, header=header, types=types, name=_NAME)
+        kinds = {name: values.type for name, values in self._columns.items()}
+        types = {name: None if kind == OBJECTS else type_name(kind) for name, kind in kinds.items()}
+        super().__init__(
+            kind="columns", path=None, name=_NAME, header=header, types=types, nested=nested_columns(kinds)
+        )
         if len({len(values) for values in self._columns.values()}) > 1:
             raise SourceError("the columns are not of one length: give each column a value for each row")
 
     def batches(self, columns: Sequence[str], *, rows: int = ROWS) -> Iterator[Any]:
         self._check_columns(columns)
-        for column in columns:
-            if not has_text(self._columns[column].type):
-                raise nested(_NAME, column, self.types[column] or "")
         arrays = [self._columns[column] for column in columns]
         table = pa.Table.from_arrays(arrays, names=list(columns))
         return _cut(table.to_reader(), tuple(columns), rows)
@@ -135,7 +135,7 @@ def _arrow(name: str, values: Any) -> Any:
     if isinstance(values, str | bytes):
         raise SourceError(f"column {name} is a single text: give a list with one value for each row")
     try:
-        return pa.array(object_texts(values), type=pa.large_binary())
+        return pa.array(object_texts(values), type=OBJECTS)
     except TypeError:
         pass
     raise SourceError(f"column {name} is no sequence: give a list with one value for each row")
@@ -146,4 +146,4 @@ def _from_numpy(values: Any) -> Any:
     try:
         return pa.array(native)
     except (pa.ArrowException, ValueError, TypeError):
-        return pa.array(object_texts(values.astype(str).tolist()), type=pa.large_binary())
+        return pa.array(object_texts(values.astype(str).tolist()), type=OBJECTS)

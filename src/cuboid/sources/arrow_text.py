@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 def plain(array: Any) -> Any:
@@ -32,6 +32,16 @@ def has_text(kind: Any) -> bool:
     if pa.types.is_run_end_encoded(kind) or pa.types.is_dictionary(kind):
         return has_text(kind.value_type)
     return not pa.types.is_nested(kind) and kind != pa.month_day_nano_interval()
+
+
+def nested_columns(kinds: Mapping[str, Any]) -> list[str]:
+    """The columns that cannot be read as categories."""
+    return [column for column, kind in kinds.items() if not has_text(kind)]
+
+
+def type_name(kind: Any) -> str:
+    """An Arrow type as text. A dictionary's has the type of its values alone: its width shows how many there are."""
+    return f"dictionary<{kind.value_type}>" if pa.types.is_dictionary(kind) else str(kind)
 
 
 def is_bytes(kind: Any) -> bool:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from cuboid.sources.source import Source
 
 MOST_VALUES = 1_000
-_NESTED = ("list", "struct", "map", "large_list", "fixed_size_list", "union", "dense_union", "sparse_union")
 _ABOUT = """\
 # A schema says which categories each attribute has, before anyone looks at the data: the categories are published,
 # so they must not depend on who is in the data. Take them from the codebook or the questionnaire, not from the rows.
@@ -38,7 +37,7 @@ def draft_schema(source: Source, *, name: str, public: bool) -> str:
     dictionaries or statistics, which would show values.
     """
     usable = dict(_reasons(source))
-    weight = next((column for column in source.header if column.casefold() == "count"), None)
+    weight = next((column for column, reason in usable.items() if column.casefold() == "count" and not reason), None)
     columns = [column for column, reason in usable.items() if reason is None and column != weight]
     found: dict[str, Distinct] = {}
     if public:
@@ -62,21 +61,15 @@ def _reasons(source: Source) -> Iterator[tuple[str, str | None]]:
     """Each column, and why it can be no attribute; None where it can."""
     seen: set[str] = set()
     for column in source.header:
-        folded, kind = column.casefold(), source.types[column] or ""
+        folded = column.casefold()
         if folded in RESERVED and folded != "count":
             yield column, f"left out: the name is reserved for a column of the release ({listed(RESERVED)}); rename it"
         elif folded in seen:
             yield column, "left out: the name differs at most in case from one above; rename it in the data"
         elif column != column.strip() or any(ord(char) < 32 or 0xD800 <= ord(char) <= 0xDFFF for char in column):
             yield column, "left out: the name has outer spaces or control characters; rename it in the data"
-        elif (
-            kind.startswith(_NESTED)
-            or kind.endswith("[]")
-            or kind.upper().startswith(("STRUCT", "MAP", "INTERVAL", "UNION"))
-        ):
-            yield column, f"left out: its type, {_one_line(kind)}, is no single value; flatten it in the data"
-        elif "interval" in kind:
-            yield column, f"left out: its type, {_one_line(kind)}, cannot be read as categories"
+        elif column in source.nested:
+            yield column, f"left out: its type, {_one_line(source.types[column] or '')}, is no single value; flatten it"
         else:
             yield column, None
         seen.add(folded)
@@ -136,7 +129,7 @@ def _unlike(label: str, values: Iterable[str]) -> str:
 
 
 def _commented(lines: Iterable[str], reason: str) -> str:
-    return "\n".join([f"# {line}" for line in (*lines, reason)] + [""])
+    return "\n".join([f"# {_one_line(line)}" for line in (*lines, reason)] + [""])
 
 
 def _one_line(text: str) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from cuboid.errors import SourceError, listed
-from cuboid.sources.arrow_text import has_text
-from cuboid.sources.source import ROWS, UNREADABLE, Source, nested
+from cuboid.sources.arrow_text import nested_columns
+from cuboid.sources.source import ROWS, UNREADABLE, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,28 +18,24 @@ if TYPE_CHECKING:
 class DuckdbSource(Source):
     """A table in a DuckDB file, opened for reading only."""
 
-    __slots__ = ("_file", "_kinds", "_table")
+    __slots__ = ("_file", "_table")
 
     def __init__(self, file: Path, table: str | None) -> None:
         self._file = file
         with _connect(file) as connection:
             self._table = _table(connection, file, table)
             described, kinds = _describe(connection, self._table, file)
-        self._kinds = kinds
-        header = [name for name, _ in described]
         super().__init__(
             kind="duckdb",
             path=str(file.resolve()),
-            header=header,
-            types=dict(described),
             name=f"{self._table} in {file}",
+            header=[name for name, _ in described],
+            types=dict(described),
+            nested=nested_columns(kinds),
         )
 
     def batches(self, columns: Sequence[str], *, rows: int = ROWS) -> Iterator[Any]:
         self._check_columns(columns)
-        for column in columns:
-            if not has_text(self._kinds[column]):
-                raise nested(str(self._file), column, self.types[column] or "")
         return self._stream(tuple(columns), rows)
 
     def _stream(self, columns: tuple[str, ...], rows: int) -> Iterator[Any]:

@@ -8,8 +8,8 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from cuboid.errors import SourceError
-from cuboid.sources.arrow_text import has_text, is_bytes
-from cuboid.sources.source import ROWS, UNREADABLE, Source, nested
+from cuboid.sources.arrow_text import is_bytes, nested_columns, type_name
+from cuboid.sources.source import ROWS, UNREADABLE, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,14 +27,17 @@ class ParquetSource(Source):
         self._file = file
         schema = _schema(file)
         self._kinds = {field.name: field.type for field in schema}
-        types = {name: str(kind) for name, kind in self._kinds.items()}
-        super().__init__(kind="parquet", path=str(file.resolve()), header=schema.names, types=types, name=str(file))
+        super().__init__(
+            kind="parquet",
+            path=str(file.resolve()),
+            name=str(file),
+            header=schema.names,
+            types={name: type_name(kind) for name, kind in self._kinds.items()},
+            nested=nested_columns(self._kinds),
+        )
 
     def batches(self, columns: Sequence[str], *, rows: int = ROWS) -> Iterator[Any]:
         self._check_columns(columns)
-        for column in columns:
-            if not has_text(self._kinds[column]):
-                raise nested(str(self._file), column, self.types[column] or "")
         return self._stream(list(columns), rows)
 
     def _stream(self, columns: list[str], rows: int) -> Iterator[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cuboid.errors import SourceError, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 ROWS = 131_072
 UNREADABLE = (
@@ -23,19 +23,29 @@ class Source(ABC):
     kind     csv, parquet, duckdb, arrow or columns
     path     the resolved path, where there is one: it is recorded in the ledger
     header   column names in order
-    types    the declared type of each column; None where the format declares none
+    types    the declared type of each column; None where none is declared. Never with values or sizes of the data
+    nested   columns whose values are lists, structs or the like: they cannot be read as categories
     """
 
-    __slots__ = ("header", "kind", "path", "types")
+    __slots__ = ("_name", "header", "kind", "nested", "path", "types")
 
     def __init__(
-        self, *, kind: str, path: str | None, header: Sequence[str], types: Mapping[str, str | None], name: str
+        self,
+        *,
+        kind: str,
+        path: str | None,
+        name: str,
+        header: Sequence[str],
+        types: Mapping[str, str | None],
+        nested: Iterable[str] = (),
     ) -> None:
         check_names(header, name)
+        self._name = name
         self.kind = kind
         self.path = path
         self.header = tuple(header)
         self.types = dict(types)
+        self.nested = frozenset(nested)
 
     def __repr__(self) -> str:
         return f"<source: {self.kind}>"
@@ -53,6 +63,12 @@ class Source(ABC):
         absent = [column for column in columns if column not in self.header]
         if absent:
             raise SourceError(f"the data have no column {listed(absent)}: their columns are {listed(self.header)}")
+        for column in columns:
+            if column in self.nested:
+                raise SourceError(
+                    f"column {column} of {self._name} has the type {self.types[column]}, which is no single value: "
+                    "flatten it into columns of their own, or leave it out of the schema"
+                )
 
 
 def check_names(header: Sequence[str], name: str) -> None:
@@ -68,9 +84,3 @@ def check_names(header: Sequence[str], name: str) -> None:
     twice = [column for column in header if column in seen or seen.add(column)]  # type: ignore[func-returns-value]
     if twice:
         raise SourceError(f"{name} has more than one column named {listed(dict.fromkeys(twice))}: rename one of them")
-
-
-def nested(name: str, column: str, kind: str) -> SourceError:
-    """The refusal of a column whose values are lists, structs, maps or intervals."""
-    return SourceError(f"column {column} of {name} has the type {kind}, which is no single value: "
-                       "flatten it into columns of their own, or leave it out of the schema")  # fmt: skip

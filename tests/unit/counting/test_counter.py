@@ -3,11 +3,11 @@ import random
 
 import numpy as np
 import pytest
-from naive import naive_count
 
 from cuboid.counting import Counter
 from cuboid.counting.choice import BLOCK, choose
 from cuboid.errors import InternalError
+from naive import naive_count
 
 MAX = 2**63 - 1
 
@@ -152,3 +152,13 @@ def test_no_tables_and_the_total_alone():
     assert counted((2,), column, []) == []
     assert int(counted((2,), column, [()])[0]) == 7
     assert int(counted((2,), column, [()], np.full(7, 3))[0]) == 21
+
+
+def test_no_rows_after_the_tables_are_taken():
+    """Large tables are handed over without a copy, so a counter whose tables were taken takes no more rows."""
+    counter = Counter((2,), [(0,)], weighted=False)
+    counter.add([np.zeros(1, dtype=np.uint8)])
+    assert counter.tables().open_at_the_gate((0,)).tolist() == [1, 0]
+    assert counter.tables().open_at_the_gate((0,)).tolist() == [1, 0]
+    with pytest.raises(InternalError, match="after its tables"):
+        counter.add([np.zeros(1, dtype=np.uint8)])

@@ -2,10 +2,11 @@ import gzip
 import subprocess
 import sys
 
+import pyarrow as pa
 import pytest
 
 from cuboid.errors import SourceError
-from cuboid.sources import open_source
+from cuboid.sources import csv_block, open_source
 from cuboid.sources.csv import CsvSource
 from cuboid.sources.csv_record import LONGEST, read_record
 
@@ -63,7 +64,7 @@ def test_ordinary_and_odd_texts(rows_of, text, rows):
 def test_an_unclosed_quote_costs_its_own_line_alone(rows_of, broken):
     """After a line whose quote does not close, the next line starts afresh; the line's fields are literal."""
     found = rows_of(b'a,b\n1,"2"\n' + broken + b'\n3,"4"\n5,6\n')
-    literal = tuple((broken.split(b",") + [None])[:2])
+    literal = tuple([*broken.split(b","), None][:2])
     assert found == sorted([(b"1", b"2"), (b"3", b"4"), (b"5", b"6"), literal], key=repr)
 
 
@@ -95,6 +96,16 @@ def test_tabs_and_gzip(rows_of):
     assert rows_of(b"a\tb\n1,5\t2\n", name="people.tsv") == [(b"1,5", b"2")]
     assert rows_of(gzip.compress(b"a,b\n1,2\n"), name="people.csv.gz") == [(b"1", b"2")]
     assert rows_of(gzip.compress(b"a\tb\n1\t2\n"), name="people.tsv.gz") == [(b"1", b"2")]
+
+
+def test_a_refusal_by_the_fast_parser_is_not_the_files(rows_of, monkeypatch):
+    """Should Arrow's parser refuse lines that are plain, they are read one by one instead."""
+
+    def refuse(*_, **__):
+        raise pa.ArrowInvalid("canary")
+
+    monkeypatch.setattr(csv_block.arrow_csv, "read_csv", refuse)
+    assert rows_of(b'a,b\n1,"2"\n\n3,4\n5\n') == [(b"1", b"2"), (b"3", b"4"), (b"5", None)]
 
 
 def test_columns_are_chosen_in_the_asked_order_and_batches_are_bounded(tmp_path):
@@ -171,7 +182,10 @@ print(peak() - before)
 
 def grown(small, large):
     answer = subprocess.run(
-        [sys.executable, "-W", "error", "-c", _MEASURE, str(small), str(large)], capture_output=True, text=True, check=True
+        [sys.executable, "-W", "error", "-c", _MEASURE, str(small), str(large)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return float(answer.stdout)
 
@@ -201,8 +215,9 @@ def test_names_load_neither_arrow_nor_duckdb(tmp_path):
     file = tmp_path / "people.csv"
     file.write_bytes(b"a,b\n1,2\n")
     code = (
-        "import sys, cuboid.counting, cuboid.sources as s; s.draft_schema(s.open_source(sys.argv[1]), name='n', public=False)"
-        "; print([m for m in ('pyarrow', 'duckdb', 'pandas') if m in sys.modules])"
+        "import sys, cuboid.counting, cuboid.sources as s; source = s.open_source(sys.argv[1]); "
+        "s.draft_schema(source, name='n', public=False); "
+        "print([m for m in ('pyarrow', 'duckdb', 'pandas') if m in sys.modules])"
     )
     answer = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
