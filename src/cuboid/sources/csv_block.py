@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
+from cuboid.sources.buffers import binary
 from cuboid.sources.csv_record import LONGEST, read_record
 
 if TYPE_CHECKING:
@@ -190,7 +191,5 @@ def _plain_batch(body: bytes, layout: Layout) -> Any:
 
 def _odd_batch(rows: Sequence[list[bytes]], layout: Layout) -> Any:
     """Odd rows as a batch. A short row lacks its last fields: nulls. Fields beyond the header's are ignored."""
-    columns = [
-        pa.array([row[i] if i < len(row) else None for row in rows], type=pa.large_binary()) for i in layout.wanted
-    ]
+    columns = [binary([row[i] if i < len(row) else None for row in rows]) for i in layout.wanted]
     return pa.RecordBatch.from_arrays(columns, names=list(layout.names))

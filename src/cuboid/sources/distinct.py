@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from cuboid.errors import SourceError
-from cuboid.sources import arrow_text
+from cuboid.sources.arrow_text import plain, texts
 from cuboid.sources.number import ZERO, number
 from cuboid.sources.source import UNREADABLE
 
@@ -28,14 +28,14 @@ class Distinct:
 
     def add(self, values: Any, most: int) -> None:
         """Take in the values of an Arrow array. A dictionary's entries count only where a row has them."""
-        array = arrow_text.plain(values)
+        array = plain(values)
         if not pa.types.is_dictionary(array.type):
             array = array.dictionary_encode()
         self.null = self.null or array.null_count > 0
         if self.too_many:
             return
         used = array.dictionary.take(array.indices.drop_null().unique())
-        for text in arrow_text.texts(arrow_text.plain(used)):
+        for text in texts(plain(used)):
             trimmed = "" if text is None else text.decode("utf-8", "replace").strip()
             if trimmed:
                 self.texts.add(trimmed)

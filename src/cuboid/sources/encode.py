@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cuboid.errors import SourceError
-from cuboid.sources import arrow_text
+from cuboid.sources.arrow_text import plain, texts
+from cuboid.sources.buffers import numbers, present
 from cuboid.sources.number import MAX, whole_weight
 from cuboid.sources.source import UNREADABLE
 from cuboid.sources.value_coder import ValueCoder
@@ -110,16 +110,14 @@ class _Lookup:
 
     def each(self, values: Any, *, empty: int, dtype: Any) -> NDArray[Any]:
         """The codes of an array of any type, through its distinct values."""
-        array = arrow_text.plain(values)
+        array = plain(values)
         if not pa.types.is_dictionary(array.type):
             array = array.dictionary_encode()
-        distinct = [
-            empty if text is None else self(text) for text in arrow_text.texts(arrow_text.plain(array.dictionary))
-        ]
-        places = _filled(array.indices)
+        distinct = [empty if text is None else self(text) for text in texts(plain(array.dictionary))]
+        places = numbers(array.indices)
         found = np.array([*distinct, empty], dtype=dtype)
         if array.indices.null_count:
-            places = np.where(_valid(array.indices), places, len(distinct))
+            places = np.where(present(array.indices), places, len(distinct))
         return found.take(places)
 
 
@@ -138,33 +136,33 @@ class _Column:
 
     def codes(self, values: Any) -> NDArray[Any]:
         """A code for each value of an Arrow array."""
-        array = arrow_text.plain(values)
+        array = plain(values)
         kind = array.type
         if pa.types.is_null(kind):
             return np.full(len(array), self.coder.empty, dtype=self.coder.dtype)
         if pa.types.is_integer(kind):
             return self._with_nulls(array, self._integers(array))
         if pa.types.is_float64(kind) and self.coder.edges:
-            return self._with_nulls(array, self._binned(_filled(array)))
+            return self._with_nulls(array, self._binned(numbers(array)))
         return self._lookup.each(array, empty=self.coder.empty, dtype=self.coder.dtype)
 
     def _with_nulls(self, array: Any, codes: NDArray[Any]) -> NDArray[Any]:
         if not array.null_count:
             return codes
-        return np.where(_valid(array), codes, self.coder.dtype.type(self.coder.empty))
+        return np.where(present(array), codes, self.coder.dtype.type(self.coder.empty))
 
     def _integers(self, array: Any) -> NDArray[Any]:
-        numbers = _filled(array)
-        if not numbers.size:
-            return numbers.astype(self.coder.dtype)
-        low, high = int(numbers.min()), int(numbers.max())
+        found = numbers(array)
+        if not found.size:
+            return found.astype(self.coder.dtype)
+        low, high = int(found.min()), int(found.max())
         if low >= 0 and high < self._identity:
-            return numbers.astype(self.coder.dtype, copy=False)
-        if numbers.dtype == np.uint8 and self.coder.dtype == np.uint8:
-            return np.frombuffer(numbers.tobytes().translate(self._byte_table()), dtype=np.uint8)
+            return found.astype(self.coder.dtype, copy=False)
+        if found.dtype == np.uint8 and self.coder.dtype == np.uint8:
+            return np.frombuffer(found.tobytes().translate(self._byte_table()), dtype=np.uint8)
         if low < -_WINDOW or high >= _WINDOW:
             return self._lookup.each(array, empty=self.coder.empty, dtype=self.coder.dtype)
-        return self._windowed(numbers.astype(np.intp) + _WINDOW)
+        return self._windowed(found.astype(np.intp) + _WINDOW)
 
     def _windowed(self, places: NDArray[np.intp]) -> NDArray[Any]:
         """Codes from the table of small integers, in which numbers are entered when they first come up."""
@@ -190,33 +188,24 @@ class _Column:
             upto += 1
         return upto
 
-    def _binned(self, numbers: NDArray[np.float64]) -> NDArray[Any]:
+    def _binned(self, given: NDArray[np.float64]) -> NDArray[Any]:
         """Bins of floats. Shortest decimals of floats are ordered as the floats, and edges are floats: exact."""
-        places = np.searchsorted(self._edges, numbers, side="right") - 1
+        places = np.searchsorted(self._edges, given, side="right") - 1
         last = len(self._edges) - 2
-        places[numbers == self._edges[-1]] = last
+        places[given == self._edges[-1]] = last
         codes = np.where((places >= 0) & (places <= last), places, self.coder.outside)
-        codes[np.isnan(numbers)] = self.coder.empty
+        codes[np.isnan(given)] = self.coder.empty
         return codes.astype(self.coder.dtype)
 
 
 def _weights(values: Any, lookup: _Lookup) -> NDArray[np.int64]:
     """A weight for each value of an Arrow array; -1 where it is none."""
-    array = arrow_text.plain(values)
+    array = plain(values)
     kind = array.type
     if pa.types.is_integer(kind):
-        numbers = _filled(array)
-        if numbers.dtype == np.uint64:
-            numbers = np.minimum(numbers, MAX)
-        found = np.maximum(numbers.astype(np.int64), -1)
-        return np.where(_valid(array), found, -1) if array.null_count else found
+        given = numbers(array)
+        if given.dtype == np.uint64:
+            given = np.minimum(given, MAX)
+        found = np.maximum(given.astype(np.int64), -1)
+        return np.where(present(array), found, -1) if array.null_count else found
     return lookup.each(array, empty=-1, dtype=np.int64).astype(np.int64, copy=False)
-
-
-def _filled(array: Any) -> NDArray[Any]:
-    """An Arrow array of numbers as numpy's, with 0 for nulls."""
-    return np.asarray((pc.fill_null(array, 0) if array.null_count else array).to_numpy(zero_copy_only=False))
-
-
-def _valid(array: Any) -> NDArray[np.bool_]:
-    return np.asarray(array.is_valid().to_numpy(zero_copy_only=False))

@@ -65,14 +65,14 @@ def _first_bytes(file: Path) -> bytes:
 
 
 def _from_object(data: object) -> Source:
-    from cuboid.sources import arrow_stream  # loads pyarrow
+    from cuboid.sources.arrow_stream import StreamSource, from_columns, from_pandas, from_rows  # loads pyarrow
 
     if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
-        return arrow_stream.from_pandas(data)
+        return from_pandas(data)
     if hasattr(data, "__arrow_c_stream__"):
-        return arrow_stream.StreamSource(data)
+        return StreamSource(data)
     if isinstance(data, Mapping):
-        return arrow_stream.from_columns(data)
+        return from_columns(data)
     if isinstance(data, list | tuple) and all(isinstance(row, Mapping) for row in data[:1]):
-        return arrow_stream.from_rows(data)
+        return from_rows(data)
     raise SourceError(f"a {type(data).__name__} is no source of rows: give {_WAYS}")
