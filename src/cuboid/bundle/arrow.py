@@ -1,7 +1,7 @@
-"""Arrow arrays from NumPy and text, straight from buffers.
+"""Arrow columns from NumPy and text, and back, straight from buffers.
 
-`pyarrow.array` would do the same, but it imports pandas wherever pandas is installed, which costs a release more than
-counting and noise together.
+`pyarrow.array`, `to_numpy` and `parquet.read_table` would do the same, but they import pandas wherever pandas is installed, which costs a
+release more than counting and noise together.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -23,6 +24,27 @@ def numbers(values: NDArray[np.generic]) -> pa.Array:
 
     values = np.ascontiguousarray(values)
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
+
+
+def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """A Parquet file's table."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        return file.read(columns=columns)
+
+
+def values(column: pa.ChunkedArray) -> NDArray[np.generic]:
+    """The numbers of a column without nulls."""
+    return np.concatenate(
+        [
+            np.frombuffer(chunk.buffers()[1], dtype=chunk.type.to_pandas_dtype(), count=chunk.offset + len(chunk))[
+                chunk.offset :
+            ]
+            for chunk in column.chunks
+        ]
+        or [np.empty(0, dtype=column.type.to_pandas_dtype())]
+    )
 
 
 def texts(values: Sequence[str]) -> pa.Array:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuboid.bundle.arrow import labelled, numbers
+from cuboid.bundle.arrow import labelled, numbers, read_parquet, values
 from cuboid.bundle.files import MEASUREMENTS, whole
 from cuboid.errors import BundleError
 from cuboid.measurement import Measurements
@@ -72,13 +72,14 @@ def write_measurements(measurements: Measurements, plan: Plan, folder: Path) -> 
 def read_measurements(folder: Path, plan: Plan, facts: dict[str, Any]) -> Measurements:
     """The measurements in a bundle, in the plan's shapes. Raises BundleError where they do not fit the plan."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     path = folder / MEASUREMENTS
     sizes = [query.answers(plan.sizes) for query in plan.queries]
     try:
-        table = pq.read_table(path, columns=["query", "cell", "numerator"], memory_map=False)
-        query, cell, numerator = (column.to_numpy() for column in table.columns)
+        table = read_parquet(path, ["query", "cell", "numerator"])
+        if any(column.null_count for column in table.columns):
+            raise BundleError(f"{path} has gaps: the bundle was altered")
+        query, cell, numerator = (values(column) for column in table.columns)
         expected = np.repeat(np.arange(len(sizes)), sizes)
         if not np.array_equal(query, expected) or numerator.dtype != np.int64:
             raise BundleError(f"{path} does not hold the answers to the plan's queries: the bundle was altered")

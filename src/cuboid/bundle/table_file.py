@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuboid.bundle.arrow import numbers
+from cuboid.bundle.arrow import numbers, read_parquet
 from cuboid.bundle.files import TABLES, whole, write_loose
 from cuboid.bundle.table import COLUMNS
 
@@ -50,7 +50,7 @@ def write_csv(place: int, table: ReleasedTable, folder: Path) -> None:
 def stored(folder: Path, expected: Iterable[ReleasedTable]) -> Iterator[Stored]:
     """Each table as it stands on disk, beside the one it should be."""
     offset = 0
-    everything = _read_parquet(folder / ALL) if (folder / ALL).is_file() else None
+    everything = read_parquet(folder / ALL) if (folder / ALL).is_file() else None
     for place, table in enumerate(expected):
         if everything is None:
             columns = _read_csv(folder / csv_name(place), len(table.attributes))
@@ -101,12 +101,6 @@ def _read_csv(path: Path, attributes: int) -> list[list[Any]]:
             return []
         columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)]
     return columns[:attributes] + [list(map(float, column)) for column in columns[attributes:-1]] + columns[-1:]
-
-
-def _read_parquet(path: Path) -> pa.Table:
-    import pyarrow.parquet as pq
-
-    return pq.read_table(path, memory_map=False)
 
 
 def _slice(everything: pa.Table, offset: int, table: ReleasedTable) -> list[list[Any]]:
