@@ -1,7 +1,7 @@
 """Arrow columns from NumPy and text, and back, straight from buffers.
 
-`pyarrow.array`, `to_numpy` and `parquet.read_table` would do the same, but they import pandas wherever pandas is installed, which costs a
-release more than counting and noise together.
+`pyarrow.array`, `to_numpy` and `parquet.read_table` would do the same, but they import pandas wherever pandas is
+installed, which costs a release more than counting and noise together.
 """
 
 from __future__ import annotations
