@@ -64,15 +64,13 @@ def measure(
         A failure after the ledger is written loses budget, never privacy.
     """
     check(plan)
-    parameters = [_parameters(query, plan) for query in plan.queries]
-    check_parameters(LAW_OF[plan.mechanism], [value for values, _ in parameters for value in values])
+    noise = _Noise.of(plan)
     receipt = ledger.spend(request(plan, occasion))
     answers: list[NDArray[np.int64]] = []
     for chunk in _chunks(plan):
-        noise = _noise(plan, [parameters[place] for place in chunk], words)
         answers += [
-            _numerators(_exact(plan.queries[place], tables), own, plan.exponent)
-            for place, own in zip(chunk, noise, strict=True)
+            _numerators(_exact(query, tables), own, plan.exponent)
+            for query, own in zip(chunk, noise.draw(chunk, words), strict=True)
         ]
     measurements = Measurements(
         mechanism=plan.mechanism,
@@ -124,6 +122,39 @@ def check(plan: Plan) -> None:
         raise PlanError("the plan's queries cost more than the guarantee it names: make it again with `cuboid plan`")
 
 
+@dataclass(frozen=True, slots=True)
+class _Noise:
+    """The parameters of a plan's noise, each distinct one once, and which of them each answer has."""
+
+    plan: Plan
+    parameters: list[Fraction]
+    which: dict[tuple[Form, tuple[int, ...], Fraction], NDArray[np.int64]]
+
+    @classmethod
+    def of(cls, plan: Plan) -> _Noise:
+        """The noise that the queries ask for. Raises ParameterError where it cannot be drawn."""
+        found = cls(plan, [], {})
+        for query in plan.queries:
+            key = found._key(query)
+            if key not in found.which:
+                values, places = _parameters(query, plan)
+                found.which[key] = places + len(found.parameters)
+                found.parameters.extend(values)
+        check_parameters(LAW_OF[plan.mechanism], found.parameters)
+        return found
+
+    def draw(self, queries: list[Query], words: Words) -> Iterator[NDArray[np.int64]]:
+        """Fresh, independent noise for each query's answers, shaped as they are."""
+        places = [self.which[self._key(query)] for query in queries]
+        flat = np.concatenate([own.reshape(-1) for own in places])
+        drawn = draw(LAW_OF[self.plan.mechanism], self.parameters, flat, words)
+        parts = np.split(drawn, np.cumsum([own.size for own in places])[:-1])
+        return (part.reshape(own.shape) for part, own in zip(parts, places, strict=True))
+
+    def _key(self, query: Query) -> tuple[Form, tuple[int, ...], Fraction]:
+        return query.form, query.table_shape(self.plan.sizes), query.weight
+
+
 def _parameters(query: Query, plan: Plan) -> tuple[list[Fraction], NDArray[np.int64]]:
     """The distinct noise parameters of a query's answers, and which of them each answer has."""
     shape = query.shape(plan.sizes)
@@ -136,35 +167,18 @@ def _parameters(query: Query, plan: Plan) -> tuple[list[Fraction], NDArray[np.in
     return [variance * int(length) for length in lengths], which.reshape(shape).astype(np.int64)
 
 
-def _chunks(plan: Plan) -> Iterator[list[int]]:
-    """Places of the queries, in order, in groups that share one drawing of noise."""
-    chunk: list[int] = []
+def _chunks(plan: Plan) -> Iterator[list[Query]]:
+    """The queries, in order, in groups that share one drawing of noise."""
+    chunk: list[Query] = []
     held = 0
-    for place, query in enumerate(plan.queries):
-        chunk.append(place)
+    for query in plan.queries:
+        chunk.append(query)
         held += query.answers(plan.sizes)
         if held >= _CHUNK:
             yield chunk
             chunk, held = [], 0
     if chunk:
         yield chunk
-
-
-def _noise(
-    plan: Plan, parameters: list[tuple[list[Fraction], NDArray[np.int64]]], words: Words
-) -> list[NDArray[np.int64]]:
-    """Independent noise for some queries' answers, shaped as the answers."""
-    flat: list[Fraction] = []
-    which = []
-    for values, places in parameters:
-        which.append(places.reshape(-1) + len(flat))
-        flat += values
-    drawn = draw(LAW_OF[plan.mechanism], flat, np.concatenate(which), words)
-    ends = np.cumsum([places.size for _, places in parameters])[:-1]
-    return [
-        part.reshape(places.shape)
-        for part, (_, places) in zip(np.split(drawn, ends), parameters, strict=True)
-    ]  # fmt: skip
 
 
 def _exact(query: Query, tables: ExactTables) -> NDArray[Any]:

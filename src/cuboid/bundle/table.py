@@ -80,8 +80,12 @@ class ReleasedTable:
 
     def labels(self, axis: int) -> list[str]:
         """The category of every cell along one attribute, flat."""
-        places = np.indices(self.shape)[axis].reshape(-1)
-        return [self.categories[axis][place] for place in places]
+        own = self.categories[axis]
+        return [own[place] for place in self._places()[axis].tolist()]
+
+    def _places(self) -> NDArray[np.intp]:
+        """For each attribute, the place of every cell's category."""
+        return np.indices(self.shape).reshape(len(self.shape), self.raw.size)
 
     def cells(self) -> Iterator[dict[str, Any]]:
         """Each cell as plain values: its categories, then raw, sd, lo95, hi95, flag."""
@@ -95,7 +99,7 @@ class ReleasedTable:
         """A pyarrow table, one row a cell."""
         import pyarrow as pa
 
-        places = np.indices(self.shape).reshape(len(self.shape), -1)
+        places = self._places()
         columns: dict[str, Any] = {
             name: chosen(self.categories[axis], places[axis]) for axis, name in enumerate(self.attributes)
         }
@@ -108,7 +112,7 @@ class ReleasedTable:
         import pandas as pd
 
         frame = pd.DataFrame({name: values for name, values in self.columns.items()})  # noqa: C416
-        places = np.indices(self.shape).reshape(len(self.shape), -1)
+        places = self._places()
         for axis, name in reversed(list(enumerate(self.attributes))):
             dtype = pd.CategoricalDtype(list(self.categories[axis]), ordered=True)
             frame.insert(0, name, pd.Categorical.from_codes(places[axis], dtype=dtype))

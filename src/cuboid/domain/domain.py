@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cuboid.errors import SchemaError, WorkloadError, listed
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from cuboid.domain.cuboid_set import Cuboid
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Domain:
     """Ordered attributes; a cuboid is a subset of their positions."""
 
@@ -32,19 +33,19 @@ class Domain:
                                       "rename one of them")  # fmt: skip
                 seen[name.casefold()] = name
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Attribute names in schema order."""
         return tuple(attribute.name for attribute in self.attributes)
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Number of categories of each attribute."""
         return tuple(attribute.size for attribute in self.attributes)
 
     def shape(self, cuboid: Cuboid) -> tuple[int, ...]:
         """Shape of a cuboid's table."""
-        return tuple(self.attributes[i].size for i in cuboid)
+        return tuple(self.sizes[i] for i in cuboid)
 
     def cells(self, cuboid: Cuboid) -> int:
         """|S|, the number of cells of a cuboid's table."""
@@ -63,7 +64,7 @@ class Domain:
 
     def named(self, cuboid: Cuboid) -> tuple[str, ...]:
         """Attribute names of a cuboid."""
-        return tuple(self.attributes[i].name for i in cuboid)
+        return tuple(self.names[i] for i in cuboid)
 
     def _unknown(self, name: str) -> WorkloadError:
         for attribute in self.attributes:
