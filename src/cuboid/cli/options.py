@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import typer
@@ -22,7 +23,17 @@ Folder = Annotated[str, typer.Argument(metavar="RELEASE", help="The folder of a 
 
 
 def printed(document: object) -> str:
-    """A document as the JSON that --json prints."""
+    """A document as the JSON that --json prints. JSON has no NaN and no infinity: they are null."""
     import json
 
-    return json.dumps(document, ensure_ascii=False, indent=1, default=str)
+    return json.dumps(_finite(document), ensure_ascii=False, indent=1, default=str, allow_nan=False)
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(name): _finite(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return value

@@ -34,16 +34,10 @@ def exact(number: Number, what: str, *, below: Fraction | None = None) -> Fracti
 
 
 def typed(number: Fraction) -> str:
-    """A rational as people write it: a short decimal where it has one, else p/q."""
-    denominator = number.denominator
-    for prime in (2, 5):
-        while denominator % prime == 0:
-            denominator //= prime
-    if denominator == 1 and number.denominator < 10**60:
-        return format(Decimal(number.numerator) / Decimal(number.denominator), "f") if _short(number) else str(number)
-    return str(number)
-
-
-def _short(number: Fraction) -> bool:
-    """Whether the default decimal context holds the number exactly."""
-    return Fraction(Decimal(number.numerator) / Decimal(number.denominator)) == number
+    """A rational as people write it: 0.5, 1e-9, 12; p/q where it has no short decimal."""
+    decimal = Decimal(number.numerator) / Decimal(number.denominator)
+    if Fraction(decimal) != number:
+        return str(number)
+    if 0 < number < Fraction(1, 10_000):
+        return str(decimal.normalize()).lower()
+    return format(decimal, "f")

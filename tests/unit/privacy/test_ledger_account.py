@@ -61,7 +61,7 @@ def test_what_is_said_to_be_left_can_be_spent(ledger):
     ledger.spend(gaussian(mu_squared_for(Fraction(1, 2), Fraction(1, 10**9))))
     dear = gaussian(mu_squared_for(Fraction(9, 10), Fraction(1, 10**9)))
     with pytest.raises(
-        BudgetExceededError, match=r"epsilon 0\.8\d+ with delta 0\.000000001 left .* costs epsilon 0\.9 with"
+        BudgetExceededError, match=r"epsilon 0\.8\d+ with delta 1e-9 left .* costs epsilon 0\.9 with"
     ) as refused:
         ledger.spend(dear)
     number = str(refused.value).split("epsilon ")[1].split(" ")[0]

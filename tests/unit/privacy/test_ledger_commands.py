@@ -52,7 +52,7 @@ def test_show_as_json_has_exact_numbers(command):
     """JSON carries the typed amounts, the exact rationals, and every entry."""
     command("open", "survey", "--epsilon", "1", "--delta", "1e-9", "--relation", "replace", "--max-rows", "2")
     (account,) = json.loads(command("show", "survey", "--json"))["datasets"]
-    assert account["cap"] == account["left"] == {"epsilon": "1", "delta": "0.000000001"}
+    assert account["cap"] == account["left"] == {"epsilon": "1", "delta": "1e-9"}
     assert Fraction(account["exact"]["left"]) == Fraction(account["exact"]["cap"])
     assert (account["relation"], account["max_rows"], account["currency"]) == ("replace", 2, "(epsilon, delta)")
     Ledger.at().spend(request(dataset="poll"))
