@@ -30,7 +30,7 @@ def apart(found: list[str]) -> bool:
 domains = st.lists(names, min_size=1, max_size=5, unique_by=str.casefold).filter(apart).map(
     lambda found: Domain(tuple(Attribute(name=name, values=("0", "1")) for name in found))
 )  # fmt: skip
-weights = st.fractions(min_value=Fraction(1, 100), max_value=100, max_denominator=99)
+weights = st.fractions(min_value=Fraction(1, 100), max_value=100, max_denominator=100)
 
 
 @st.composite
@@ -72,7 +72,7 @@ def test_any_text_is_a_workload_or_is_refused(text: str) -> None:
         workload = parse(text, ABC)
     except WorkloadError as error:
         assert str(error)
-        assert "\n" not in str(error).replace(text, "")
+        assert "\n" in text or "\n" not in str(error)
         return
     assert all(weight > 0 for _, weight in workload.tables)
     assert parse(brackets(workload), ABC) == workload

@@ -137,7 +137,7 @@ def test_the_longest_declared_name_wins() -> None:
         ("A::B", "lack an attribute's name before ':'"),
         ("A*B:C", r"mixes \* and :, write it out"),
         ("2*A", r"have 'A' where '\[' is expected"),
-        ("2[A]", "nothing more is expected|where"),
+        ("2[A]", "there is no attribute 2"),
         ("0*[A]", "weight must be positive: leave out"),
         ("1/0*[A]", "weight divides by zero: write a positive number"),
         ("-1*[A]", "expected|no attribute|name"),
