@@ -113,6 +113,8 @@ def test_every_test_says_what_it_asks():
     missing = []
     for path in sorted((REPO / "tests").rglob("test_*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+        functions = [
+            node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        ]
         missing += [f"{path.name}: {node.name}" for node in functions if not ast.get_docstring(node)]
     assert missing == []

@@ -123,7 +123,9 @@ def test_nothing_is_unpickled_evaluated_or_drawn_from_another_source():
     """No import that runs what it reads, and no random numbers but those of the noise room."""
     for name, tree in modules().items():
         assert not {target.split(".")[0] for target in imports(tree)} & DANGEROUS, name
-        bare = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        bare = {
+            node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
         assert not bare & {"eval", "exec", "compile", "__import__", "breakpoint", "input"}, name
         if name != "cuboid.noise.words":
             assert "random" not in {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}, name
@@ -140,7 +142,17 @@ def test_only_commands_print():
 
 def test_no_function_measures_time():
     """Durations depend on data, so nobody asks how long it took; the ledger alone knows what day it is."""
-    clocks = {"now", "utcnow", "today", "time", "time_ns", "perf_counter", "monotonic", "process_time", "perf_counter_ns"}
+    clocks = {
+        "now",
+        "utcnow",
+        "today",
+        "time",
+        "time_ns",
+        "perf_counter",
+        "monotonic",
+        "process_time",
+        "perf_counter_ns",
+    }
     assert {name for name, tree in modules().items() if calls(tree) & clocks} == {"cuboid.privacy.ledger.store"}
 
 
@@ -170,7 +182,10 @@ def copy(tmp_path_factory):
 
 
 PLANTED = {
-    "post-processing cannot reach the data": ("bundle/table.py", "def f():\n    from cuboid.sources import open_source\n"),
+    "post-processing cannot reach the data": (
+        "bundle/table.py",
+        "def f():\n    from cuboid.sources import open_source\n",
+    ),
     "planning cannot reach the data": ("planning/plan.py", "from cuboid.counting import Counter\n"),
     "nobody imports the shell": ("recovery/estimate.py", "import cuboid.session\n"),
     "commands reach counts through the session alone": ("cli/plan.py", "from cuboid.gate import measure\n"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as real
 import json
+import random
 import re
 from types import SimpleNamespace
 
@@ -74,6 +75,13 @@ def test_a_row_that_counts_nowhere_changes_no_byte(home, still, budget):
     for name, row in dropped.items():
         for rows in ([row, *PEOPLE], [*PEOPLE, row]) if budget == "laplace" else ([*PEOPLE[:30], row, *PEOPLE[30:]],):
             assert story(home, rows, BUDGETS[budget]) == before, name
+
+
+def test_the_order_of_rows_changes_no_byte(home, still):
+    """Rows shuffled, and columns in another order, are the same data."""
+    before = story(home, PEOPLE, BUDGETS["gaussian"])
+    assert story(home, random.Random(3).sample(PEOPLE, len(PEOPLE)), BUDGETS["gaussian"]) == before
+    assert story(home, PEOPLE[::-1], BUDGETS["gaussian"]) == before
 
 
 def _dropped(row):

@@ -173,3 +173,22 @@ def test_output_is_utf_8_everywhere(home):
     if said.code == 4:
         pytest.xfail("a terminal without ± is told that Cuboid has a bug")
     assert said.code == 0
+
+
+@pytest.mark.xfail(reason="release, recover, query and show --csv say nothing of a known seed")
+def test_a_seeded_release_is_stamped_by_every_command(home, monkeypatch):
+    """Whoever looks at it through any command, or is given it back, is told."""
+    import cuboid
+
+    monkeypatch.setenv("CUBOID_LEDGER", str(home / "ledger.sqlite"))
+    plan = cuboid.plan(home / "schema.toml", "[sex]", epsilon=1)
+    with pytest.warns(cuboid.CuboidWarning):
+        cuboid.release(home / "people.csv", plan, out=home / "out", insecure_seed=1)
+    for arguments in (
+        ("release", "people.csv", "--schema", "schema.toml", "--workload", "[sex]", "--epsilon", "1", "-o", "out"),
+        ("recover", "out"),
+        ("query", "out", "from sex"),
+        ("show", "out", "sex", "--csv"),
+    ):
+        said = call(home, *arguments)
+        assert "NOT PRIVATE" in said.out + said.err, arguments

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuboid.planning import people
 from cuboid.privacy import Mechanism, Pure, Relation, typed
-from cuboid.workload import brackets
+from cuboid.workload import in_short
 
 if TYPE_CHECKING:
     from cuboid.bundle.content import Content
@@ -42,9 +42,9 @@ def card(content: Content) -> str:
     parts += [
         _section("Who is protected", _protected(plan)),
         _section("What was spent", _spent(content)),
-        _section("What that means for one person", [odds(plan)]),
+        _section("What that means for one person", [odds(plan) if content.private else f"{NOT_PRIVATE}."]),
         _section("What is not protected", _unprotected(plan)),
-        _section("How the numbers were made", _made(plan)),
+        _section("How the numbers were made", _made(content)),
         _section("How far off each table is", _errors(plan)),
         _section("How to read the flags", [
             "- `ok`: half the width of the 95 % interval is at most half of the number.",
@@ -116,11 +116,12 @@ def _unprotected(plan: Plan) -> list[str]:
     return lines
 
 
-def _made(plan: Plan) -> list[str]:
+def _made(content: Content) -> list[str]:
+    plan, source = content.plan, "system entropy" if content.private else "a known seed"
     noise = "discrete Laplace" if plan.mechanism is Mechanism.PURE else "Gaussian"
     return [
         f"Strategy `{plan.strategy}`, `{plan.budget}` budget: {len(plan.queries)} queries with {noise} noise, "
-        "drawn exactly from system entropy. All tables are the least-squares estimates from all measurements "
+        f"drawn exactly from {source}. All tables are the least-squares estimates from all measurements "
         "together, so they agree on every total they share. `raw` is unbiased and may be negative or fractional: it "
         "was not clipped. Values that the schema does not declare went where it says (`outside`), unreported.",
     ]
@@ -129,7 +130,7 @@ def _made(plan: Plan) -> list[str]:
 def _errors(plan: Plan) -> list[str]:
     domain = plan.schema.domain
     lines = [
-        f"Wanted: {_plain(brackets(plan.workload)[:500])}",
+        f"Wanted: {_plain(in_short(plan.workload))}.",
         "",
         "| table | cells | ± people, 95 % | sd |",
         "|---|---:|---:|---:|",

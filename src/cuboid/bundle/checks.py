@@ -15,7 +15,7 @@ from cuboid.bundle.read import described, finished, read
 from cuboid.bundle.table_file import stored
 from cuboid.domain import subsets
 from cuboid.errors import BundleError, LedgerError
-from cuboid.planning import digest
+from cuboid.planning import INTERVAL_RULE, digest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cuboid.privacy.ledger import Ledger
 
 _MOST_SUBSETS = 6
+_OTHER_RULE = 0.05  # of the half-width: how far intervals made under another rule may differ
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +82,7 @@ def _tables(folder: Path, content: Content) -> tuple[Check, Check, Check]:
     incomplete: list[str] = []
     wrong: list[str] = []
     shared = _Margins(content)
+    same_rule = described(folder).get("intervals", {}).get("rule") == INTERVAL_RULE
     try:
         for own, cuboid in zip(
             stored(folder, content.tables()), content.plan.workload.cuboids, strict=True
@@ -88,7 +90,7 @@ def _tables(folder: Path, content: Content) -> tuple[Check, Check, Check]:
             name = f"[{' '.join(own.table.attributes)}]"
             if not own.complete():
                 incomplete.append(name)
-            elif own.right():
+            elif own.right(0.0 if same_rule else _OTHER_RULE * own.table.error.half95 + 1):
                 shared.add(cuboid, own.raw())
             else:
                 wrong.append(name)
@@ -116,7 +118,7 @@ class _Margins:
 
     def add(self, cuboid: Cuboid, values: NDArray[np.float64]) -> None:
         """Compare a table's shared margins with those seen so far."""
-        span = 1e-7 * (float(np.abs(values).sum()) + 1)
+        span = 1e-7 * (float(np.abs(values).sum()) + 1) + 1e-6 * values.size
         for part in _parts(cuboid):
             if part in self.shared:
                 margin = values.sum(axis=tuple(axis for axis, i in enumerate(cuboid) if i not in part))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import numpy as np
 from cuboid.bundle.table import ReleasedTable
 from cuboid.errors import BundleError
 from cuboid.recovery import Estimate, recover
-from cuboid.workload import brackets
+from cuboid.workload import in_short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,7 +62,7 @@ class Content:
         """The table over the named attributes: a wanted one, or a sub-table of one."""
         cuboid = self.schema.domain.cuboid(names)
         if not self.estimate.covers(cuboid):
-            raise BundleError(f"the release does not cover [{' '.join(names)}]: it has {brackets(self.plan.workload)} "
+            raise BundleError(f"the release does not cover [{' '.join(names)}]: it has {in_short(self.plan.workload)} "
                               "and their sub-tables, so ask for one of those or release it too")  # fmt: skip
         return self._made(cuboid, self.estimate.table(cuboid))
 
@@ -86,7 +87,7 @@ class Content:
         return ReleasedTable(
             attributes=domain.named(cuboid),
             categories=tuple(domain.attributes[i].categories for i in cuboid),
-            raw=values,
+            raw=_rounded(values, error.sd),
             error=error,
             impossible=self._impossible(cuboid),
             private=self.private,
@@ -103,3 +104,8 @@ class Content:
                 where = tuple(domain.attributes[i].position(cells[i]) if i in cells else slice(None) for i in cuboid)
                 found[where] = True
         return found
+
+
+def _rounded(values: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
+    """Values without the rounding errors of recovery: to a ten-thousandth of the noise, and at least a millionth."""
+    return np.round(values, max(6, 4 - math.floor(math.log10(sd)))) if sd > 0 else values

@@ -77,14 +77,15 @@ class Stored:
             and all(len(column) == self.table.raw.size for column in self.numbers)
         )
 
-    def right(self) -> bool:
-        """Whether the numbers are those that follow from the measurements, to rounding."""
+    def right(self, slack: float = 0.0) -> bool:
+        """Whether the numbers follow from the measurements, to rounding; the ends of intervals to `slack` people."""
         columns = self.table.columns
-        if self.numbers[-1] != columns["flag"].tolist():
+        if slack == 0 and self.numbers[-1] != columns["flag"].tolist():
             return False
         span = 1e-9 * (np.abs(self.table.raw).max(initial=0.0) + self.table.error.sd)
+        spans = {"raw": span, "sd": span, "lo95": span + slack, "hi95": span + slack}
         return all(
-            np.allclose(np.array(values, dtype=np.float64), columns[name], rtol=1e-9, atol=span)
+            np.allclose(np.array(values, dtype=np.float64), columns[name], rtol=1e-9, atol=spans[name])
             for name, values in zip(COLUMNS[:-1], self.numbers, strict=False)
         )
 

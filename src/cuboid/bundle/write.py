@@ -29,7 +29,7 @@ from cuboid.bundle.measured import write_measurements
 from cuboid.bundle.package import package
 from cuboid.bundle.table_file import ALL, MOST_CSV, csv_name, write_csv, write_parquet
 from cuboid.errors import BundleError
-from cuboid.planning import to_dict
+from cuboid.planning import INTERVAL_RULE, to_dict
 from cuboid.workload import brackets
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ def facts(content: Content) -> dict[str, Any]:
         "wanted": brackets(plan.workload),
         "tables": _index(content),
         "recovery": [{"step": "least squares", "by": "residuals, weighted by precision"}],
+        "intervals": {"level": 0.95, "rule": INTERVAL_RULE},
         "measurements": {
             "exponent": measurements.exponent,
             "total": measurements.total,

@@ -10,7 +10,9 @@ import typer
 from cuboid.cli.options import AsJson, DuckTable, printed
 from cuboid.errors import ParameterError
 
-Data = Annotated[str, typer.Argument(help="A CSV, Parquet or DuckDB file; only its header is read.")]
+Data = Annotated[
+    str, typer.Argument(help="A CSV, Parquet or DuckDB file: its header is read; with --public, its values too.")
+]
 
 
 def init(

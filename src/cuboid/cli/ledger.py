@@ -179,5 +179,5 @@ def _print_entries(account: Account) -> None:
             cells = (shown(request.guarantee), request.plan[:12], request.folder or "-", note)
         else:
             cells = (shown(record.guarantee), "-", "-", "opened")
-        table.add_row(str(entry.sequence), entry.at, *map(escape, cells))
+        table.add_row(str(entry.sequence), f"{entry.at[:16]}Z", *map(escape, cells))
     Console().print(table)

@@ -20,6 +20,7 @@ from cuboid.cli.options import (
     StrategyName,
     printed,
 )
+from cuboid.planning import counted
 
 
 def release(
@@ -27,7 +28,10 @@ def release(
     *,
     schema: Annotated[str, typer.Option("--schema", help="The schema file.")],
     workload: Annotated[str, typer.Option("--workload", help='The wanted tables, for example "all 2-way".')],
-    output: Annotated[str, typer.Option("-o", "--output", help="The folder to write; it must not exist yet.")],
+    output: Annotated[
+        str,
+        typer.Option("-o", "--output", help="The folder to write: new or empty, or one that holds this very release."),
+    ],
     epsilon: Epsilon = None,
     rho: Rho = None,
     delta: Delta = None,
@@ -58,8 +62,8 @@ def release(
         print(printed(document))
         return
     guarantee = ", ".join(f"{name} = {value}" for name, value in plan.loss.typed().items())
-    print(f"{output}: {len(plan.workload.tables)} tables of {plan.schema.name} for {guarantee} (ledger entry "
-          f"{made.receipt.sequence}).")  # fmt: skip
+    tables = counted(len(plan.workload.tables), "table")
+    print(f"{output}: {tables} of {plan.schema.name} for {guarantee} (ledger entry {made.receipt.sequence}).")
     largest = plan.schema.domain.named(plan.workload.cuboids[0])
     print(f"Read {output}/card.md first. Next: `cuboid show {output} {' '.join(largest)}`".rstrip("`").rstrip() + "`")
 
@@ -75,7 +79,8 @@ def recover(folder: Folder, *, as_json: AsJson = False) -> None:
     if as_json:
         print(printed({"folder": str(made.folder), "tables": len(made.plan.workload.tables)}))
         return
-    print(f"{folder}: {len(made.plan.workload.tables)} tables recovered from the measurements; nothing was spent.")
+    tables = counted(len(made.plan.workload.tables), "table")
+    print(f"{folder}: {tables} recovered from the measurements; nothing was spent.")
 
 
 def _step(name: str) -> None:

@@ -1,17 +1,19 @@
 """Plans: what to ask, how noisy, and the error that leaves. No room here ever sees data."""
 
 from cuboid.planning.allocation import equal_shares, shares
-from cuboid.planning.error_law import CellError, ErrorLaw
-from cuboid.planning.explain import people
+from cuboid.planning.error_law import INTERVAL_RULE, CellError, ErrorLaw
+from cuboid.planning.explain import counted, people
 from cuboid.planning.plan import Plan, Rejected
 from cuboid.planning.plan_file import digest, from_dict, to_dict
 from cuboid.planning.prediction import parts, precision, query_variance, residual_scales
 
 __all__ = [
+    "INTERVAL_RULE",
     "CellError",
     "ErrorLaw",
     "Plan",
     "Rejected",
+    "counted",
     "digest",
     "equal_shares",
     "from_dict",

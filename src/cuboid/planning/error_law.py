@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cuboid.measurement import Query
 
 NORMAL_95 = 1.9599639845400545
+INTERVAL_RULE = 1  # changes when the same law may get another interval; releases say under which rule they were made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

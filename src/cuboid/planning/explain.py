@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 MOST_LISTED = 40
 _MECHANISM = {
@@ -13,9 +14,14 @@ _MECHANISM = {
     "gaussian": "Gaussian noise, exact mu^2 accounting",
 }
 _RELATION = {
-    "add-remove": "one person's rows more or less",
-    "replace": "one person's rows changed; the number of rows is public",
+    "add-remove": "whether a person is in the data",
+    "replace": "what a person's data say (how many rows there are is public)",
 }
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: 1 table, 28 tables."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def people(number: float) -> str:
@@ -30,13 +36,13 @@ def explain(summary: Mapping[str, Any]) -> str:
     rows = "" if cost["max_rows"] == 1 else f", up to {cost['max_rows']} rows a person"
     tables = summary["tables"]
     lines = [
-        f"Plan for {summary['dataset']}: {len(tables)} table{'s' * (len(tables) != 1)}, "
-        f"{sum(table['cells'] for table in tables):,} cells",
+        f"Plan for {summary['dataset']}: {counted(len(tables), 'table')}, "
+        f"{counted(sum(table['cells'] for table in tables), 'cell')}",
         f"  privacy    {guarantee} ({_MECHANISM[cost['mechanism']]})",
         f"  protects   {_RELATION[cost['relation']]}{rows}",
         f"  strategy   {summary['strategy']}, {summary['budget']} budget",
-        f"  error      about ±{people(1.96 * summary['rmse'])} people in a typical cell, 95 % of the time",
-        f"  memory     {summary['memory_bytes'] / 1e6:,.0f} MB beyond the libraries and one batch of rows",
+        f"  error      about ±{people(_typical(tables))} people in a typical cell, 95 % of the time",
+        f"  memory     {_megabytes(summary['memory_bytes'])} beyond the libraries and one batch of rows",
         "",
         f"  {'±95 %':>9}  {'sd':>9}  {'cells':>9}  table",
     ]
@@ -51,3 +57,13 @@ def explain(summary: Mapping[str, Any]) -> str:
         lines += ["", "  not chosen"]
         lines += [f"    {other['strategy']:<10} {other['reason']}" for other in summary["rejected"]]
     return "\n".join(lines)
+
+
+def _typical(tables: Sequence[Mapping[str, Any]]) -> float:
+    """Root mean square of the cells' half-widths."""
+    cells = sum(table["cells"] for table in tables)
+    return math.sqrt(sum(table["cells"] * table["half95"] ** 2 for table in tables) / cells)
+
+
+def _megabytes(number: int) -> str:
+    return f"{number / 1e6:,.0f} MB" if number >= 1e6 else "below 1 MB"

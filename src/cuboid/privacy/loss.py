@@ -84,7 +84,9 @@ Loss = Pure | Concentrated | Approximate
 
 def loss(*, epsilon: Number | None = None, rho: Number | None = None, delta: Number | None = None) -> Loss:
     """The guarantee that was typed: epsilon alone, rho alone, or epsilon with delta."""
-    if (epsilon is None) == (rho is None):
+    if epsilon is not None and rho is not None:
+        raise ParameterError("both epsilon and rho were given: give one of them")
+    if epsilon is None and rho is None:
         raise ParameterError("say how much privacy may be spent: either epsilon (with or without delta) or rho")
     if rho is not None:
         if delta is not None:

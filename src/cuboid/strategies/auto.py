@@ -35,7 +35,7 @@ def plan(problem: Problem, strategy: str = "auto") -> Plan:
     best.refuse_extremes()
     rejected = [_compared(other, best) for other in fitting if other is not best]
     rejected += [
-        Rejected(strategy=name, rmse=None, reason=f"does not fit: {reason}")
+        Rejected(strategy=name, rmse=None, reason=f"{reason}")
         for name, reason in reasons.items() if reason is not None
     ]  # fmt: skip
     return dataclasses.replace(best, rejected=tuple(rejected))
@@ -61,5 +61,6 @@ def _objective(plan: Plan) -> float:
 def _compared(other: Plan, best: Plan) -> Rejected:
     rmse, lowest = other.rmse(), best.rmse()
     times = math.inf if lowest == 0 else rmse / lowest
-    reason = f"its typical error is ±{people(1.96 * rmse)}, {times:.3g} times the chosen one"
+    apart = "as good as" if times < 1.005 else f"{people(times)} times"
+    reason = f"its typical sd is {people(rmse)}, {apart} the chosen one's"
     return Rejected(strategy=other.strategy, rmse=rmse, reason=reason)

@@ -31,7 +31,7 @@ class Residual:
     def unfit(self, problem: Problem) -> str | None:
         """Laplace noise, or too many numbers to hold."""
         if problem.mechanism is not Mechanism.GAUSSIAN:
-            return "is for Gaussian noise: spend rho, or epsilon with delta"
+            return "needs Gaussian noise: spend rho, or epsilon with delta"
         answers = sum(math.prod(problem.sizes[i] - 1 for i in part) for part in problem.residuals)
         if answers > MOST_ANSWERS:
             return f"the wanted tables have more than {MOST_ANSWERS:,} contrasts: ask for fewer or smaller tables"

@@ -150,6 +150,10 @@ class _Parser:
     def _list(self, end: str) -> list[str]:
         names = []
         while not self._peek().says(end):
+            if self._peek().kind == "end":
+                opening = {"]": "[", ")": "("}[end]
+                raise WorkloadError(f"the wanted tables have a {opening} that is not closed: write {end} after its "
+                                    "last attribute")  # fmt: skip
             names.append(self._name())
             if self._peek().says(","):
                 self._take()

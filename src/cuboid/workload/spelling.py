@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cuboid.domain import Cuboid
     from cuboid.workload.workload import Workload
 
-_BARE = re.compile(r"[^\W\d_][\w.]*\Z")
+_BARE = re.compile(r"[^\W\d_][\w.-]*\Z")
 _WORDS_OF_THE_LANGUAGE = {"all", "group", "by", "grouping", "sets", "cube", "rollup", "prefix", "ranges", "way"}
 
 
@@ -36,6 +36,16 @@ def spellings(workload: Workload) -> dict[str, str]:
     found["formula"] = " + ".join(":".join(_names(workload, cuboid)) or "1" for cuboid in workload.cuboids)
     found["sql"] = _sql(workload)
     return found
+
+
+def in_short(workload: Workload, most: int = 12) -> str:
+    """The workload for a reader: as `all k-way` where that says it, else the first dozen brackets."""
+    whole = spellings(workload).get("all")
+    if whole is not None:
+        return whole
+    first = type(workload)(workload.domain, workload.tables[:most])
+    more = len(workload.tables) - most
+    return brackets(first) + (f" and {more} more" if more > 0 else "")
 
 
 def _sql(workload: Workload) -> str:

@@ -53,8 +53,9 @@ def every(domain: Domain, low: int, high: int) -> list[Cuboid]:
     """All cuboids of low to high attributes."""
     attributes = len(domain.attributes)
     if not 0 <= low <= high <= attributes:
-        raise WorkloadError(f"all {low}..{high}-way does not fit {attributes} attributes: "
-                            f"the numbers go from 0 to {attributes}, the smaller first")  # fmt: skip
+        asked = f"all {low}-way" if low == high else f"all {low}..{high}-way"
+        raise WorkloadError(f"{asked} does not fit {attributes} attributes: the numbers go from 0 to {attributes}, "
+                            "the smaller first where there are two")  # fmt: skip
     number = sum(comb(attributes, k) for k in range(low, high + 1))
     if number > MOST_TABLES:
         raise WorkloadError(f"that asks for {number:,} tables, more than {MOST_TABLES:,}: ask for fewer attributes a "

@@ -275,3 +275,38 @@ def test_measurements_are_tidy(tmp_path):
     assert stored.num_rows == sum(query.answers(made.plan.sizes) for query in made.plan.queries)
     numerators = np.array(stored["numerator"].to_pylist())
     assert np.array_equal(stored["value"].to_numpy(), numerators / 2**made.plan.exponent)
+
+
+def test_stored_tables_agree_on_what_they_share(tmp_path):
+    """The files of one release add up to the same margins, whichever of them is added up."""
+    made = released(cuboid.plan(schema(), "all 1..3-way", rho=0.1, strategy="direct"), tmp_path)
+    stored = {names: _stored(made.folder / f"tables/{place:04d}.csv") for place, names in enumerate(made.wanted, 1)}
+    for names, cells in stored.items():
+        for part in (part for k in range(len(names)) for part in combinations(names, k)):
+            margin = {}
+            for cell in cells:
+                key = tuple(cell[name] for name in part)
+                margin[key] = margin.get(key, 0.0) + float(cell["raw"])
+            known = {tuple(cell[name] for name in part): cell["raw"] for cell in made.table(*part).cells()}
+            assert margin == pytest.approx(known, abs=1e-9)
+
+
+def _stored(path):
+    with path.open(encoding="utf-8", newline="") as text:
+        return list(csv.DictReader(text))
+
+
+@pytest.mark.parametrize("budget", [{"epsilon": "0.1"}, {"rho": "0.001"}], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize("size", [0, 1_000])
+def test_intervals_cover_and_nothing_is_clipped(tmp_path, budget, size):
+    """Of ten thousand cells, empty or not, 95 % lie in their intervals, and errors are around 0 and often negative."""
+    own = schema({"x": [str(i) for i in range(10_000)]}, count="n")
+    rows = {"x": [str(i) for i in range(10_000)], "n": [size] * 10_000}
+    table = released(cuboid.plan(own, "[x]", **budget), tmp_path, rows=rows, insecure_seed=5).table("x")
+    assert table.error.sd > 5
+    covered = (table.columns["lo95"] <= size) & (size <= table.columns["hi95"])
+    assert 0.941 <= covered.mean() <= 0.958
+    errors = table.raw - size
+    assert abs(errors.mean()) < 4 * table.error.sd / 100
+    assert errors.std() == pytest.approx(table.error.sd, rel=0.05)
+    assert 0.4 < (errors < 0).mean() < 0.6

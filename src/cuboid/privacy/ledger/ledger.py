@@ -135,7 +135,7 @@ def _warnings(book: Book, account: Account, request: Request) -> tuple[str, ...]
     warnings = []
     if account.currency is None:
         warnings.append(f"dataset {request.dataset} is not opened in the ledger, so this spend is recorded but not "
-                        f"capped: set a cap, such as 1, with cuboid ledger open {_options(request)}")  # fmt: skip
+                        f"capped: set a cap, such as 1, with `cuboid ledger open {_options(request)}`")  # fmt: skip
     others = book.others_with(request.source, request.dataset) if request.source is not None else ()
     if others:
         warnings.append(f"the source {request.source} was released before under another dataset name "
