@@ -13,7 +13,9 @@ from cuboid.errors import SchemaError
 
 quiet = settings(max_examples=150, deadline=None, derandomize=True)
 unicode = st.characters(exclude_categories=["Cs"])
-labels = st.text(unicode, max_size=8) | st.sampled_from(["\x7f", "\x00\x1f", 'a"b', "\\", "\\u0041", "'", '"""', "\r\n", "é\u0301", "𝔸"])
+labels = st.text(unicode, max_size=8) | st.sampled_from(
+    ["\x7f", "\x00\x1f", 'a"b', "\\", "\\u0041", "'", '"""', "\r\n", "é\u0301", "𝔸"]
+)
 names = (
     st.text(st.characters(exclude_categories=["Cs"], min_codepoint=32), min_size=1, max_size=8)
     .map(str.strip)
@@ -66,7 +68,9 @@ def schemas(draw: Any) -> Schema:
     found = draw(st.lists(names, min_size=1, max_size=3, unique_by=str.casefold))
     own = tuple(draw(attributes(name)) for name in found)
     optional: dict[str, Any] = draw(
-        st.sampled_from([{}, {"unit": 'per"son'}, {"unit": "p", "max_rows": 7}, {"count": "n\\"}, {"max_people": 10**12}])
+        st.sampled_from(
+            [{}, {"unit": 'per"son'}, {"unit": "p", "max_rows": 7}, {"count": "n\\"}, {"max_people": 10**12}]
+        )
     )
     first = own[0]
     if draw(st.booleans()):

@@ -17,7 +17,9 @@ quiet = settings(max_examples=150, deadline=None, derandomize=True)
 # Letters, quotes, dashes, dots, spaces, umlauts and words of the language. Names made of marks alone, of digits
 # alone or of other names are known not to read back: see the unit test of hostile names.
 texts = st.text(alphabet='abAB"-._é ', min_size=1, max_size=6).map(str.strip)
-words = st.sampled_from(["all", "By", "way", "marital-status", "income>50K", "per cent %", 'say "x"', "a\u00a0b", "naïve"])
+words = st.sampled_from(
+    ["all", "By", "way", "marital-status", "income>50K", "per cent %", 'say "x"', "a\u00a0b", "naïve"]
+)
 names = (texts | words).filter(lambda name: name != "" and name.casefold() not in RESERVED)
 
 

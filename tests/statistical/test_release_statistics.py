@@ -10,14 +10,14 @@ import importlib
 import io
 import math
 from pathlib import Path
+from statistics import ALPHA, CONTROLS, clopper_pearson, z_test
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import oracle
 import pytest
-from noisy_plans import linear_recovery, parameters_of
 from scipy import stats
 
+import oracle
 from cuboid.bundle.table import ReleasedTable
 from cuboid.counting import count_rows
 from cuboid.domain import Schema, closure
@@ -30,7 +30,7 @@ from cuboid.privacy.normal import mu_squared_for
 from cuboid.recovery import recover
 from cuboid.session import plan, release
 from cuboid.sources import open_source
-from statistics import ALPHA, CONTROLS, clopper_pearson, z_test
+from noisy_plans import linear_recovery, parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -213,7 +213,9 @@ def test_every_cell_of_the_classics(name: str, strategy: str, guarantee: str) ->
     check_every_cell(name, planned(name, "all 0..2-way", strategy, guarantee))
 
 
-@pytest.mark.parametrize(("strategy", "guarantee"), [("direct", "pure, wide"), ("residual", "rho"), ("identity", "rho")])
+@pytest.mark.parametrize(
+    ("strategy", "guarantee"), [("direct", "pure, wide"), ("residual", "rho"), ("identity", "rho")]
+)
 def test_every_cell_under_replace(strategy: str, guarantee: str) -> None:
     """Under replace the total is exact, and all other cells are as predicted."""
     made = planned("HairEyeColor", "all 0..2-way", strategy, guarantee, "replace")

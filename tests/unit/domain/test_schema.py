@@ -83,7 +83,7 @@ def test_bundled_schemas_come_back_equal(path: Path) -> None:
     [
         ("x = y", "the schema is not valid TOML: .*line 1"),
         (AGE, r'\[dataset\] needs a name: add name = "..."'),
-        ('[dataset]\nname = 3\n' + AGE, r"\[dataset\] needs a name"),
+        ("[dataset]\nname = 3\n" + AGE, r"\[dataset\] needs a name"),
         ('[dataset]\nname = ""\n' + AGE, r"\[dataset\] needs a name, in printable text"),
         ('[dataset]\nname = "  "\n' + AGE, r"\[dataset\] needs a name"),
         ('[dataset]\nname = "a\\u0007"\n' + AGE, r"\[dataset\] needs a name"),

@@ -7,9 +7,9 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import oracle
 import pytest
 
+import oracle
 from cuboid.errors import UnsupportedRelationError
 from cuboid.privacy import Form, Relation, Unit, contrast_norm, gaussian_cost, laplace_cost
 from cuboid.residual import contrasts, squared_lengths

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
-import oracle
 import pytest
-from noisy_plans import dense_estimate, random_measurements, variances_of
 
 from cuboid.domain import closure
 from cuboid.errors import InternalError
-from cuboid.measurement import Measurements, Query
 from cuboid.planning import ErrorLaw
 from cuboid.privacy import Form, Mechanism
 from cuboid.recovery import Estimate, Residuals, grouped, recover
+from noisy_plans import dense_estimate, random_measurements, variances_of
 
 TABLE, CONTRAST = Form.TABLE, Form.CONTRAST
 SETS = {
@@ -94,7 +90,9 @@ def test_many_tables_come_in_groups_of_one_shape() -> None:
 def test_tables_are_joined_for_many_cuboids_at_once() -> None:
     """All tables of an estimate, in one call, are those of single calls."""
     sizes, asked = SETS["tables that overlap"]
-    estimate = recover(random_measurements(sizes, asked, Mechanism.PURE, total=None, seed=3), closure(c for _, c in asked), sizes)
+    estimate = recover(
+        random_measurements(sizes, asked, Mechanism.PURE, total=None, seed=3), closure(c for _, c in asked), sizes
+    )
     every = closure(c for _, c in asked)
     for cuboid, table in estimate.tables(every):
         assert table.shape == tuple(sizes[i] for i in cuboid)
@@ -111,24 +109,3 @@ def test_zero_residuals_have_their_places() -> None:
     assert array is found.arrays[(2,)]
     assert places == [0, 1]
     assert not Estimate(found, {}).covers(())
-
-
-def test_measurements_and_answers_belong_together() -> None:
-    """As many answers as queries, kept from change, and read in people."""
-    query = Query(cuboid=(0,), form=Form.TABLE, weight=Fraction(1))
-    common = {"mechanism": Mechanism.GAUSSIAN, "exponent": 3, "total": None, "nonce": "x"}
-    with pytest.raises(InternalError, match="measurements and queries differ in number"):
-        Measurements(queries=(query, query), answers=(np.zeros(2, dtype=np.int64),), **common)
-    measurements = Measurements(queries=(query,), answers=(np.array([8, -12], dtype=np.int64),), **common)
-    assert measurements.values(0).tolist() == [1.0, -1.5]
-    with pytest.raises(ValueError, match="read-only"):
-        measurements.answers[0][0] = 1
-
-
-def test_a_query_knows_the_shape_of_its_answer() -> None:
-    """Cells of a table, or one fewer along each axis for contrasts."""
-    sizes = (3, 2, 5)
-    table, contrast = (Query(cuboid=(0, 2), form=form, weight=Fraction(1)) for form in Form)
-    assert (table.shape(sizes), table.answers(sizes), table.table_shape(sizes)) == ((3, 5), 15, (3, 5))
-    assert (contrast.shape(sizes), contrast.answers(sizes), contrast.table_shape(sizes)) == ((2, 4), 8, (3, 5))
-    assert oracle.query_matrix(sizes, "contrast", (0, 2)).shape == (8, 30)

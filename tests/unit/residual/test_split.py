@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import oracle
 import pytest
 
+import oracle
 from cuboid.domain import subsets
 from cuboid.residual import contrasts, join, residuals, split, squared_lengths
 
@@ -81,7 +81,9 @@ def test_contrasts_of_huge_counts_are_exact(shape: tuple[int, ...], largest: int
     """Counts up to the end of int64 give exact contrasts, as Python integers where int64 would overflow."""
     cells = int(np.prod(shape, dtype=int))
     matrix = oracle.contrast_matrix(shape, tuple(range(len(shape))))
-    for pattern in itertools.islice(itertools.product((largest, 0, largest - 1, 1, -largest), repeat=cells), 0, 3000, 7):
+    for pattern in itertools.islice(
+        itertools.product((largest, 0, largest - 1, 1, -largest), repeat=cells), 0, 3000, 7
+    ):
         table = np.array(pattern, dtype=np.int64).reshape(1, *shape)
         found = [int(value) for value in contrasts(table).reshape(-1)]
         assert found == [sum(int(m) * int(x) for m, x in zip(row, pattern, strict=True)) for row in matrix]
