@@ -164,7 +164,7 @@ def largest_squared_l2(weights, sizes, changes):
 
 
 def largest_priced(moved, prices):
-    """The largest priced row of some integers: all of them in doubles, those that come near the largest in rationals."""
+    """The largest priced row of some integers: all rows in doubles, those near the largest in rationals."""
     rough = moved @ np.array([float(price) for price in prices])
     near = np.unique(moved[rough >= rough.max() * (1 - 1e-9)], axis=0)
     return max(sum((price * int(m) for price, m in zip(prices, row, strict=True)), Fraction(0)) for row in near)

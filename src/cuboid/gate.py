@@ -185,8 +185,7 @@ def _exact(query: Query, tables: ExactTables) -> NDArray[Any]:
     table = tables.open_at_the_gate(query.cuboid)
     if query.form is Form.TABLE:
         return table
-    answer: NDArray[Any] = contrasts(table[np.newaxis])[0]
-    return answer
+    return np.asarray(contrasts(table[np.newaxis])[0])
 
 
 def _numerators(exact: NDArray[Any], noise: NDArray[np.int64], exponent: int) -> NDArray[np.int64]:

@@ -77,24 +77,24 @@ def release(
     from cuboid.sources import open_source
 
     check(plan)
-    earlier = None if out is None else _same(plan, Path(out), on_step)
+    earlier = None if out is None else _same(plan, Path(out), insecure_seed, on_step)
     if earlier is not None:
         return earlier
     source = open_source(data, table=table)
     plan.schema.check_header(source.header)
     book = Ledger.at(ledger)
     occasion = Occasion(
-        nonce=secrets.token_hex(16) if insecure_seed is None else f"insecure-{insecure_seed}",
+        nonce=_nonce(insecure_seed),
         folder=None if out is None else str(Path(out).absolute()),
         source=source.path,
         private=insecure_seed is None,
     )
     book.check(request(plan, occasion))
-    folder = None if out is None else claim(out)
+    claimed = None if out is None else claim(out)
 
     def stored(measurements: Measurements, receipt: Receipt) -> None:
-        if folder is not None:
-            keep(Content(plan=plan, measurements=measurements, receipt=receipt), folder)
+        if claimed is not None:
+            keep(Content(plan=plan, measurements=measurements, receipt=receipt), claimed.path)
 
     try:
         _say(on_step, 0)
@@ -103,12 +103,13 @@ def release(
         words = SystemWords() if insecure_seed is None else InsecureWords(insecure_seed)
         measurements, receipt = measure(plan, exact, ledger=book, occasion=occasion, words=words, keep=stored)
     except BaseException:
-        if folder is not None and not any(folder.iterdir()):
-            folder.rmdir()
+        if claimed is not None:
+            claimed.give_up()
         raise
     for warning in receipt.warnings:
         warnings.warn(warning, CuboidWarning, stacklevel=2)
-    return _finished(Content(plan=plan, measurements=measurements, receipt=receipt), folder, on_step)
+    content = Content(plan=plan, measurements=measurements, receipt=receipt)
+    return _finished(content, claimed.path if claimed is not None else None, on_step)
 
 
 def recover(folder: str | Path, *, on_step: Callable[[str], None] | None = None) -> Release:
@@ -147,12 +148,21 @@ def _say(on_step: Callable[[str], None] | None, place: int) -> None:
         on_step(STEPS[place])
 
 
-def _same(plan: Plan, out: Path, on_step: Callable[[str], None] | None) -> Release | None:
-    """The release of this very plan that already lies in the folder: verified and returned, data unread."""
-    from cuboid.bundle import finished, plan_of, verify
-    from cuboid.bundle.files import RELEASE
+def _nonce(insecure_seed: int | None) -> str:
+    return secrets.token_hex(16) if insecure_seed is None else f"insecure-{insecure_seed}"
 
-    if not (out / RELEASE).is_file() or digest(plan_of(out)) != digest(plan):
+
+def _same(
+    plan: Plan, out: Path, insecure_seed: int | None, on_step: Callable[[str], None] | None
+) -> Release | None:  # fmt: skip
+    """The release of this very plan that already lies in the folder: verified and returned, data unread."""
+    from cuboid.bundle import finished, plan_of, read, verify
+    from cuboid.bundle.files import RELEASE, there
+
+    if not there(out / RELEASE) or digest(plan_of(out)) != digest(plan):
+        return None
+    earlier = read(out).measurements
+    if not (earlier.private if insecure_seed is None else earlier.nonce == _nonce(insecure_seed)):
         return None
     if not finished(out):
         warnings.warn(f"{out} holds this release, not finished: going on from its measurements. Nothing was spent, "

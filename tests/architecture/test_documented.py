@@ -101,7 +101,8 @@ def kept():
     )  # fmt: skip
     if listed.returncode == 0:
         return [REPO / name for name in listed.stdout.decode().split("\0") if name and (REPO / name).is_file()]
-    return [path for folder in ("src", "tests", "docs", "examples") for path in (REPO / folder).rglob("*") if path.is_file()]  # fmt: skip
+    folders = (REPO / name for name in ("src", "tests", "docs", "examples"))
+    return [path for folder in folders for path in folder.rglob("*") if path.is_file()]
 
 
 MACHINE = re.compile(rb"(?<![\w.~-])/(work|root)/\w|/tmp/ven[v]|\bfile:/{3}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from statistics import ALPHA, CONTROLS, z_test
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,13 +17,15 @@ from cuboid.domain import closure
 from cuboid.errors import PlanError
 from cuboid.measurement import LAW_OF, Measurements, cost_of
 from cuboid.noise import InsecureWords, fourth_cumulant
-from cuboid.planning import Plan
 from cuboid.privacy import Form, Mechanism, Relation, Unit, loss
 from cuboid.recovery import recover
 from cuboid.strategies import BUDGETS, STRATEGIES, Problem
 from cuboid.strategies import plan as strategy_plan
 from cuboid.workload import parse
 from noisy_plans import linear_recovery, noise_of_answers
+
+if TYPE_CHECKING:
+    from cuboid.planning import Plan
 
 LOSSES = {
     "pure": loss(epsilon="0.7"),
@@ -234,7 +237,7 @@ MANY = [
 
 @pytest.mark.parametrize(("attributes", "strategy", "relation"), MANY)
 def test_many_attributes_spend_all_but_a_hair(attributes: int, strategy: str, relation: str) -> None:
-    """Where many pairs tie the cost is rounded up by at most 1e-9, and the plan never spends above its budget."""
+    """Where many pairs tie the cost is rounded up by at most 2e-9, and the plan never spends above its budget."""
     schema = oracle.schema((2,) * attributes)
     problem = Problem(
         schema=schema,
@@ -246,4 +249,4 @@ def test_many_attributes_spend_all_but_a_hair(attributes: int, strategy: str, re
     budget = problem.loss.spend.amount
     cost = plan.cost()
     assert cost.known == ("bound" if attributes > 20 and relation == "replace" else "exact")
-    assert budget * (1 - Fraction(1, 10**9)) <= cost.amount <= budget
+    assert budget * (1 - Fraction(2, 10**9)) <= cost.amount <= budget

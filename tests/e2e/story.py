@@ -103,4 +103,5 @@ def call(home: Path, *arguments: object) -> Answer:
 
 def tree(folder: Path) -> dict[str, bytes]:
     """Every file under a folder, with its content."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}  # fmt: skip
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}

@@ -15,7 +15,11 @@ from e2e.story import PEOPLE, call, csv, run, tree
 from e2e.test_leaks import canaries
 
 ARGUMENTS = ("release", "people.csv", "--schema", "schema.toml", "--workload", "all 1..2-way", "-o", "out", "--json")
-BUDGETS = {"laplace": ("--epsilon", "1"), "gaussian": ("--rho", "0.1"), "contrasts": ("--rho", "1", "--strategy", "residual")}  # fmt: skip
+BUDGETS = {
+    "laplace": ("--epsilon", "1"),
+    "gaussian": ("--rho", "0.1"),
+    "contrasts": ("--rho", "1", "--strategy", "residual"),
+}
 DECLARED = {
     "one more": [*PEOPLE, "60,41,2,Ada,x"],
     "one less": PEOPLE[1:],

@@ -135,7 +135,6 @@ def test_a_public_listing_becomes_a_schema(home):
     assert call(home, "check", "public.toml", "cells.csv").code == 0
 
 
-@pytest.mark.xfail(reason="a table over no attribute has no place in columns but its own; see the bundle's tests")
 def test_the_total_alone_can_be_shown_and_queried(home):
     """A release of the number of people is shown without naming an attribute."""
     assert call(home, *RELEASE[:5], "[][sex]", *RELEASE[6:]).code == 0

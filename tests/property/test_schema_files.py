@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tomllib
 from typing import Any
 
@@ -117,10 +118,20 @@ def test_any_plain_value_is_toml(value: Any) -> None:
 
 
 @settings(quiet, max_examples=300)
-@given(st.recursive(st.integers(-2, 3) | st.text(max_size=3) | st.booleans(),
-                    lambda inner: st.lists(inner, max_size=3)
-                    | st.dictionaries(st.sampled_from(["values", "bins", "labels", "other", "age", "levels", "name", "unit"]), inner, max_size=3),
-                    max_leaves=10))  # fmt: skip
+@given(
+    st.recursive(
+        st.integers(-2, 3) | st.text(max_size=3) | st.booleans(),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["values", "bins", "labels", "other", "age", "levels", "name", "unit"]),
+                inner,
+                max_size=3,
+            )
+        ),
+        max_leaves=10,
+    )
+)
 def test_any_document_is_a_schema_or_is_refused(entry: Any) -> None:
     """Whatever stands in the file, the answer is a schema or a SchemaError."""
     for text in (
@@ -128,7 +139,5 @@ def test_any_document_is_a_schema_or_is_refused(entry: Any) -> None:
         f'dataset = {toml.value(entry)}\n[attribute.age]\nvalues = ["a", "b"]\n',
         f'attribute = {toml.value(entry)}\ndataset = {{name = "x"}}\n',
     ):
-        try:
-            Schema.from_toml(text)
-        except SchemaError as error:
-            assert str(error)
+        with contextlib.suppress(SchemaError):
+            assert Schema.from_toml(text).domain.names == ("age",)

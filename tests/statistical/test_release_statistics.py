@@ -53,8 +53,8 @@ CONFIGURATIONS = [
     if strategy != "residual" or not guarantee.startswith("pure")
 ]
 each_configuration = pytest.mark.parametrize(("strategy", "guarantee"), CONFIGURATIONS)
-TITANIC = "[] [Class] [Class Age Survived]"
-CELLS = {"total": ((), ()), "large": ((0,), (3,)), "small": ((0, 2, 3), (0, 0, 1)), "empty": ((0, 2, 3), (0, 0, 0))}
+TITANIC = "[] [Class] [Class Age]"
+CELLS = {"total": ((), ()), "large": ((0,), (3,)), "small": ((0, 2), (0, 0)), "empty": ((0, 2), (3, 0))}
 DRAWINGS = 10_000
 
 
@@ -87,10 +87,8 @@ def schema_of(name: str, relation: str = "add-remove") -> Schema:
 def full_table(name: str) -> np.ndarray:
     """The table over the whole domain, counted row by row from the text."""
     schema, path = schema_of(name), DATA / f"{name}.csv"
-    if path.exists():
-        text = path.read_text()
-    else:
-        text = gzip.decompress((DATA / f"{name}.csv.gz").read_bytes()).decode()
+    packed = None if path.exists() else gzip.decompress((DATA / f"{name}.csv.gz").read_bytes())
+    text = path.read_text() if packed is None else packed.decode()
     table = np.zeros(schema.domain.sizes, dtype=np.int64)
     for row in csv.DictReader(io.StringIO(text)):
         cell = tuple(own.position(row[own.name]) for own in schema.domain.attributes)
@@ -248,7 +246,7 @@ def test_adult_contrast_by_contrast(strategy: str, guarantee: str) -> None:
     made = planned("adult8", "all 0..2-way", strategy, guarantee)
     scales = made.error_law().scales
     means, squares = [], []
-    for found in measured("adult8", made, 12 if strategy == "identity" else 20, seed=5):
+    for found in measured("adult8", made, 16 if strategy == "identity" else 20, seed=5):
         z = adult_contrasts(made, recover(found, made.needed, made.sizes), scales)
         means.append(z.mean() * math.sqrt(z.size))
         squares.append(np.mean(z * z))
@@ -293,7 +291,7 @@ def opened(made: Plan, folder: Path) -> Path:
 @pytest.mark.parametrize("guarantee", ["pure, wide", "approximate"])
 @pytest.mark.parametrize("strategy", ["direct", "auto"])
 def test_a_whole_release_of_adult(tmp_path: Path, strategy: str, guarantee: str) -> None:
-    """From the CSV to the tables: sd as planned, intervals as wide as planned and nearly always right, z-scores sane."""
+    """From CSV to tables: sd and intervals as planned, intervals nearly always right, no error above 8 sd."""
     made = plan(schema_of("adult8"), "all 1..2-way", strategy=strategy, **GUARANTEES[guarantee])
     found = release(source_of("adult8"), made, ledger=opened(made, tmp_path), insecure_seed=8)
     held, cells = 0, 0

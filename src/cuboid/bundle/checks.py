@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cuboid.bundle.card import statement
-from cuboid.bundle.files import RECEIPT, contents, read_json, sha256
+from cuboid.bundle.files import RECEIPT, RELEASE, as_json, contents, read_json, sha256
 from cuboid.bundle.read import described, finished, read
 from cuboid.bundle.table_file import stored
+from cuboid.bundle.write import facts
 from cuboid.domain import subsets
-from cuboid.errors import BundleError, LedgerError
+from cuboid.errors import BundleError, CuboidError, LedgerError
 from cuboid.planning import INTERVAL_RULE, digest
+from cuboid.privacy.ledger import Spent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from cuboid.privacy.ledger import Ledger
 
 _MOST_SUBSETS = 6
+_OF_THEIR_TIME = ("software", "intervals")  # what release.json says of the version that wrote it
 _OTHER_RULE = 0.05  # of the half-width: how far intervals made under another rule may differ
 
 
@@ -46,9 +50,10 @@ def verify(folder: str | Path, ledger: Ledger | None = None) -> tuple[Check, ...
     files = _files(path)
     try:
         content = read(path)
-    except BundleError as error:
-        return files, Check(name="measurements", passed=False, detail=str(error))
-    return (files, _guarantee(path, content), *_tables(path, content), _ledger(content, ledger))
+    except (ValueError, ArithmeticError, KeyError, TypeError) as error:  # refusals among them
+        detail = str(error) if isinstance(error, CuboidError) else "they cannot be read as Cuboid writes them"
+        return files, Check(name="measurements", passed=False, detail=detail)
+    return (files, _guarantee(path, content), *_tables(path, content), _ledger(path, content, ledger))
 
 
 def _files(folder: Path) -> Check:
@@ -72,6 +77,10 @@ def _guarantee(folder: Path, content: Content) -> Check:
         return Check(name="guarantee", passed=False, detail="the queries cost more than the guarantee")
     if document.get("privacy") != statement(plan) or document.get("dataset") != plan.schema.name:
         return Check(name="guarantee", passed=False, detail="the privacy statement is not the plan's")
+    expected = json.loads(as_json(facts(content)))
+    other = [name for name in expected if name not in _OF_THEIR_TIME and document.get(name) != expected[name]]
+    if other:
+        return Check(name="guarantee", passed=False, detail=f"{RELEASE} says something else of: {', '.join(other)}")
     if content.measurements.exponent != plan.exponent:
         return Check(name="guarantee", passed=False, detail="the measurements are on another grid than the plan's")
     return Check(name="guarantee", passed=True, detail="the queries cost no more than the guarantee that is stated")
@@ -139,17 +148,19 @@ def _verdict(name: str, faults: list[str], good: str) -> Check:
     return Check(name=name, passed=not faults, detail=detail)
 
 
-def _ledger(content: Content, ledger: Ledger | None) -> Check:
+def _ledger(folder: Path, content: Content, ledger: Ledger | None) -> Check:
     """The ledger still holds the entry that the release was spent under."""
     receipt = content.receipt
+    if read_json(folder / RECEIPT).get("ledger") != described(folder).get("ledger"):
+        return Check(name="ledger", passed=False, detail=f"{RECEIPT} and {RELEASE} name different entries")
     if ledger is None:
         return Check(name="ledger", passed=None, detail="not asked: no ledger at hand knows this dataset")
     try:
         ledger.verify(receipt.dataset, head=receipt.head, sequence=receipt.sequence)
     except LedgerError as error:
         return Check(name="ledger", passed=False, detail=str(error))
-    found = {entry.record.request.plan for entry in ledger.account(receipt.dataset).entries
-             if entry.sequence == receipt.sequence and hasattr(entry.record, "request")}  # fmt: skip
-    if found != {digest(content.plan)}:
-        return Check(name="ledger", passed=False, detail="the ledger's entry is about another plan")
+    entry = ledger.account(receipt.dataset).entries[receipt.sequence - 1].record
+    release = (digest(content.plan), content.measurements.nonce, content.private)
+    if not isinstance(entry, Spent) or release != (entry.request.plan, entry.request.release, entry.request.private):
+        return Check(name="ledger", passed=False, detail="the ledger's entry is about another release")
     return Check(name="ledger", passed=True, detail="the ledger holds the spend, in an unbroken chain")

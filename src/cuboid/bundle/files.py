@@ -20,7 +20,8 @@ RELEASE, MEASUREMENTS, RECEIPT, CARD, PACKAGE = (
     "release.json", "measurements.parquet", "receipt.json", "card.md", "datapackage.json",
 )  # fmt: skip
 TABLES = "tables"
-_PARTIAL = ".partial"
+PARTIAL = ".partial"
+CLAIM = f"claim{PARTIAL}"
 
 
 @contextmanager
@@ -29,7 +30,7 @@ def whole(path: Path) -> Iterator[Path]:
 
     What was written survives a crash of the machine: it is on the disk before it has its name.
     """
-    partial = path.with_name(path.name + _PARTIAL)
+    partial = path.with_name(path.name + PARTIAL)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield partial
@@ -91,6 +92,14 @@ def read_json(path: Path) -> Any:
         raise BundleError(f"{path} cannot be read: it is not the file that Cuboid wrote") from None
 
 
+def there(path: Path) -> bool:
+    """Whether a file is there; a name that no file can have is not."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def sha256(path: Path) -> str:
     """Digest of a file."""
     with path.open("rb") as content:
@@ -101,4 +110,4 @@ def contents(folder: Path) -> list[str]:
     """Every file of a bundle but its receipt, as paths within it, sorted."""
     paths = (path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
     names = (path.relative_to(folder).as_posix() for path in paths)
-    return sorted(name for name in names if name != RECEIPT and not name.endswith(_PARTIAL))
+    return sorted(name for name in names if name != RECEIPT)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cuboid.bundle.arrow import labelled, numbers, read_parquet, values
-from cuboid.bundle.files import MEASUREMENTS, whole
+from cuboid.bundle.files import MEASUREMENTS, there, whole
 from cuboid.errors import BundleError
 from cuboid.measurement import Measurements
 from cuboid.planning import query_variance
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from cuboid.planning import Plan
 
@@ -71,34 +72,43 @@ def write_measurements(measurements: Measurements, plan: Plan, folder: Path) -> 
 
 def read_measurements(folder: Path, plan: Plan, facts: dict[str, Any]) -> Measurements:
     """The measurements in a bundle, in the plan's shapes. Raises BundleError where they do not fit the plan."""
+    path = folder / MEASUREMENTS
+    if not there(path):
+        raise BundleError(f"{folder} has no {MEASUREMENTS}: it is no release, or only part of one")
+    sizes = [query.answers(plan.sizes) for query in plan.queries]
+    query, cell, numerator = _columns(path)
+    if numerator.dtype != np.int64 or not np.array_equal(query, np.repeat(np.arange(len(sizes)), sizes)):
+        raise BundleError(f"{path} does not hold the answers to the plan's queries: the bundle was altered")
+    if not np.array_equal(cell, np.concatenate([np.arange(size) for size in sizes])):
+        raise BundleError(f"{path} has cells out of order: the bundle was altered")
+    parts = np.split(numerator, np.cumsum(sizes)[:-1])
+    try:
+        exponent, total = int(facts["exponent"]), None if facts["total"] is None else int(facts["total"])
+        nonce, private = str(facts["nonce"]), bool(facts["private"])
+    except (KeyError, TypeError, ValueError, ArithmeticError):
+        raise BundleError(f"{folder} lacks what belongs to its measurements: the bundle was altered") from None
+    return Measurements(
+        mechanism=plan.mechanism,
+        exponent=exponent,
+        queries=plan.queries,
+        answers=tuple(
+            part.reshape(query.shape(plan.sizes)).copy() for part, query in zip(parts, plan.queries, strict=True)
+        ),
+        total=total,
+        nonce=nonce,
+        private=private,
+    )  # fmt: skip
+
+
+def _columns(path: Path) -> list[NDArray[Any]]:
+    """query, cell and numerator of every measurement."""
     import pyarrow as pa
 
-    path = folder / MEASUREMENTS
-    sizes = [query.answers(plan.sizes) for query in plan.queries]
     try:
         table = read_parquet(path, ["query", "cell", "numerator"])
-        if any(column.null_count for column in table.columns):
-            raise BundleError(f"{path} has gaps: the bundle was altered")
-        query, cell, numerator = (values(column) for column in table.columns)
-        expected = np.repeat(np.arange(len(sizes)), sizes)
-        if not np.array_equal(query, expected) or numerator.dtype != np.int64:
-            raise BundleError(f"{path} does not hold the answers to the plan's queries: the bundle was altered")
-        places = np.concatenate([np.arange(size) for size in sizes])
-        if not np.array_equal(cell, places):
-            raise BundleError(f"{path} has cells out of order: the bundle was altered")
-        parts = np.split(numerator, np.cumsum(sizes)[:-1])
-        return Measurements(
-            mechanism=plan.mechanism,
-            exponent=int(facts["exponent"]),
-            queries=plan.queries,
-            answers=tuple(
-                part.reshape(query.shape(plan.sizes)).copy() for part, query in zip(parts, plan.queries, strict=True)
-            ),
-            total=None if facts["total"] is None else int(facts["total"]),
-            nonce=str(facts["nonce"]),
-            private=bool(facts["private"]),
-        )  # fmt: skip
-    except FileNotFoundError:
-        raise BundleError(f"{folder} has no {MEASUREMENTS}: it is no release, or only part of one") from None
-    except (OSError, KeyError, TypeError, pa.ArrowException):
-        raise BundleError(f"{path} cannot be read: it is not the file that Cuboid wrote") from None
+        found = [values(column) for column in table.columns if not column.null_count]
+    except (OSError, KeyError, TypeError, ValueError, NotImplementedError, pa.ArrowException):
+        found = []
+    if len(found) != 3:
+        raise BundleError(f"{path} cannot be read: it is not the file that Cuboid wrote")
+    return found

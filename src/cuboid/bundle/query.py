@@ -42,12 +42,24 @@ def query(content: Content, sql: str) -> pa.Table:
         for lock in _LOCKS:
             engine.execute(lock)
         try:
-            answer = engine.sql(sql)
-            if answer is None:
-                raise ParameterError("the statement returns no table: write one that selects")
-            found = answer.to_arrow_table()
+            statements = engine.extract_statements(sql)
+            if len(statements) != 1 or statements[0].type is not duckdb.StatementType.SELECT:
+                raise ParameterError("only one statement that selects can be asked of a release: write one SELECT")
+            found = engine.sql(sql).to_arrow_table()
         except duckdb.Error as error:
             raise ParameterError(f"the SQL does not run on this release: {str(error).splitlines()[0]}") from None
+    return found.rename_columns(_distinct(found.column_names))
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Column names, those that come again with a number behind."""
+    found: list[str] = []
+    for name in names:
+        fresh, number = name, 1
+        while fresh in found:
+            number += 1
+            fresh = f"{name}_{number}"
+        found.append(fresh)
     return found
 
 

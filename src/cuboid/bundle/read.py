@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cuboid.bundle.content import Content
-from cuboid.bundle.files import FORMAT, RECEIPT, RELEASE, read_json
+from cuboid.bundle.files import FORMAT, RECEIPT, RELEASE, read_json, there
 from cuboid.bundle.measured import read_measurements
 from cuboid.errors import BundleError
 from cuboid.planning import Plan, from_dict
@@ -29,7 +29,7 @@ def read(folder: str | Path) -> Content:
 
 def described(folder: Path) -> dict[str, Any]:
     """release.json of a folder, of a format that this version reads."""
-    if not folder.is_dir():
+    if not there(folder / RELEASE) and not _is_folder(folder):
         raise BundleError(f"there is no folder {folder}: name the folder that `cuboid release -o` wrote")
     document = read_json(folder / RELEASE)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -37,9 +37,16 @@ def described(folder: Path) -> dict[str, Any]:
     return document
 
 
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def finished(folder: Path) -> bool:
     """Whether a bundle has its receipt, which is written last."""
-    return (folder / RECEIPT).is_file()
+    return there(folder / RECEIPT)
 
 
 def plan_of(folder: Path) -> Plan:

@@ -35,7 +35,8 @@ def csv_name(place: int) -> str:
 def to_csv(table: ReleasedTable) -> str:
     """A table as CSV: attributes, then raw, sd, lo95, hi95, flag; numbers in the shortest form that reads back."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    hard = any("\r" in label for own in table.categories for label in own)  # a lone return is not quoted by itself
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL if hard else csv.QUOTE_MINIMAL)
     writer.writerow((*table.attributes, *COLUMNS))
     labels = [table.labels(axis) for axis in range(len(table.attributes))]
     writer.writerows(zip(*labels, *(table.columns[column].tolist() for column in COLUMNS), strict=True))

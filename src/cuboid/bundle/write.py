@@ -6,6 +6,7 @@ A folder without receipt.json is unfinished; `cuboid recover` finishes it from t
 from __future__ import annotations
 
 import platform
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from cuboid.bundle.card import card, statement
 from cuboid.bundle.files import (
     CARD,
+    CLAIM,
     FORMAT,
     PACKAGE,
+    PARTIAL,
     RECEIPT,
     RELEASE,
     TABLES,
@@ -38,22 +41,41 @@ if TYPE_CHECKING:
 _SOFTWARE = ("cuboid", "numpy", "pyarrow")
 
 
-def claim(folder: str | Path) -> Path:
-    """The folder of a new release, made if need be. Raises BundleError where something is in the way."""
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A folder that is ours to write, and the folders that were made for it."""
+
+    path: Path
+    made: tuple[Path, ...]
+
+    def give_up(self) -> None:
+        """Leave things as they were, if nothing was written."""
+        (self.path / CLAIM).unlink(missing_ok=True)
+        for folder in self.made:
+            if not any(folder.iterdir()):
+                folder.rmdir()
+
+
+def claim(folder: str | Path) -> Claim:
+    """The folder of a new release, made if need be. Raises BundleError where something, or somebody, is in the way."""
     path = Path(folder).absolute()
     try:
+        made = tuple(place for place in (path, *path.parents) if not place.exists())
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise BundleError(f"{folder} is not empty, and a release is never overwritten: choose another folder, or "
                               "move what is there")  # fmt: skip
         path.mkdir(parents=True, exist_ok=True)
+        (path / CLAIM).touch(exist_ok=False)
+    except FileExistsError:
+        raise BundleError(f"another release is being written to {folder}: choose another folder") from None
     except OSError as error:
         raise BundleError(f"cannot make the folder {folder}: {error.strerror}; choose another place") from None
-    return path
+    return Claim(path, made)
 
 
 def save(content: Content, folder: str | Path) -> Path:
     """Write the whole bundle into an empty or new folder."""
-    path = claim(folder)
+    path = claim(folder).path
     keep(content, path)
     return finish(content, path)
 
@@ -67,6 +89,8 @@ def keep(content: Content, folder: Path) -> None:
 def finish(content: Content, folder: Path) -> Path:
     """Write everything that follows from the measurements, and the receipt once all of it is on the disk."""
     (folder / RECEIPT).unlink(missing_ok=True)
+    for left_over in folder.rglob(f"*{PARTIAL}"):
+        left_over.unlink()
     if len(content.plan.workload.tables) > MOST_CSV:
         order = max(map(len, content.plan.workload.cuboids))
         write_parquet(content.tables(), order, folder)

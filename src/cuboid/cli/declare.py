@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +47,7 @@ def init(
         target.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ParameterError(f"cannot write {output}: {error.strerror}; choose another place") from None
-    print(f"{output} is written. Next: complete its categories, then `cuboid check {output} {data}`")
+    print(f"{output} is written. Next: complete its categories, then `{shlex.join(['cuboid', 'check', output, data])}`")
 
 
 def check(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cuboid.cli.options import AsJson, Folder, LedgerPath, printed
+from cuboid.cli.options import AsJson, Folder, LedgerPath, printed, warn_if_seeded
 
 if TYPE_CHECKING:
     from cuboid.bundle import ReleasedTable
@@ -30,6 +30,7 @@ def show(
     from cuboid import session
 
     release = session.open_release(folder)
+    warn_if_seeded(release)
     table = release.table(*(attributes or ()))
     if as_json:
         document = {"attributes": list(table.attributes), "covered": True, "cells": list(table.cells())}
@@ -54,7 +55,9 @@ def query(
     """
     from cuboid import session
 
-    answer = session.open_release(folder).query(sql)
+    release = session.open_release(folder)
+    warn_if_seeded(release)
+    answer = release.query(sql)
     if as_json:
         print(printed({"columns": answer.column_names, "rows": answer.to_pylist()}))
         return
@@ -87,10 +90,6 @@ def verify(folder: Folder, *, ledger: LedgerPath = None, as_json: AsJson = False
 
 
 def _print_table(table: ReleasedTable) -> None:
-    if not table.private:
-        from cuboid.bundle import NOT_PRIVATE
-
-        print(NOT_PRIVATE)
     rows: list[list[str]] = []
     for cell in table.cells():
         if len(rows) == _MOST_LINES:

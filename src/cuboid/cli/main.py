@@ -25,7 +25,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Publish tables of counts about people without exposing anyone: every table under differential privacy, "
-    "consistent with the others, with an error bar on each cell.",
+    "consistent with the others, with an error bar on each cell. "
+    "Exit codes: 0 done, 1 refused input, 2 usage, 3 budget refused, 4 our bug.",
 )
 
 
@@ -41,7 +42,7 @@ def _version(wanted: bool) -> None:
 def options(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
 ) -> None:
-    """Exit codes: 0 done, 1 refused input, 2 usage, 3 budget refused, 4 our bug."""
+    """Options of the program itself."""
 
 
 for command in (init, check, plan, release, recover, show, query, verify):

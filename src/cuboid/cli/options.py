@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+import warnings
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from cuboid.errors import CuboidWarning
+
+if TYPE_CHECKING:
+    from cuboid.bundle import Release
 
 Epsilon = Annotated[str | None, typer.Option(help="Budget: epsilon, alone or with --delta.", show_default=False)]
 Rho = Annotated[str | None, typer.Option(help="Budget: rho of zero-concentrated privacy.", show_default=False)]
@@ -20,6 +26,14 @@ LedgerPath = Annotated[
 ]
 DuckTable = Annotated[str | None, typer.Option("--table", help="The table's name, for a DuckDB file.")]
 Folder = Annotated[str, typer.Argument(metavar="RELEASE", help="The folder of a release.", show_default=False)]
+
+
+def warn_if_seeded(release: Release) -> None:
+    """Say on the side that a release is not private."""
+    from cuboid.bundle import NOT_PRIVATE
+
+    if not release.private:
+        warnings.warn(NOT_PRIVATE, CuboidWarning, stacklevel=2)
 
 
 def printed(document: object) -> str:

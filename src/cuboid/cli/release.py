@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from cuboid.cli.options import (
     Rho,
     StrategyName,
     printed,
+    warn_if_seeded,
 )
 from cuboid.planning import counted
 
@@ -54,6 +56,7 @@ def release(
         schema, workload, epsilon=epsilon, rho=rho, delta=delta, relation=relation, strategy=strategy, budget=budget
     )  # fmt: skip
     made = session.release(data, plan, out=output, table=table, ledger=ledger, on_step=_step)
+    warn_if_seeded(made)
     if as_json:
         document = plan.summary() | {
             "folder": str(made.folder),
@@ -64,8 +67,8 @@ def release(
     guarantee = ", ".join(f"{name} = {value}" for name, value in plan.loss.typed().items())
     tables = counted(len(plan.workload.tables), "table")
     print(f"{output}: {tables} of {plan.schema.name} for {guarantee} (ledger entry {made.receipt.sequence}).")
-    largest = plan.schema.domain.named(plan.workload.cuboids[0])
-    print(f"Read {output}/card.md first. Next: `cuboid show {output} {' '.join(largest)}`".rstrip("`").rstrip() + "`")
+    first = shlex.join(["cuboid", "show", output, *plan.schema.domain.named(plan.workload.cuboids[0])])
+    print(f"Read {output}/card.md first. Next: `{first}`")
 
 
 def recover(folder: Folder, *, as_json: AsJson = False) -> None:
@@ -76,6 +79,7 @@ def recover(folder: Folder, *, as_json: AsJson = False) -> None:
     from cuboid import session
 
     made = session.recover(folder, on_step=_step)
+    warn_if_seeded(made)
     if as_json:
         print(printed({"folder": str(made.folder), "tables": len(made.plan.workload.tables)}))
         return

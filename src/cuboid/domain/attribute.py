@@ -17,6 +17,7 @@ RESERVED = (
 )  # fmt: skip
 DROP = "drop"
 MOST_CATEGORIES = 1_000_000
+LONGEST_LABEL = 1_000
 
 Levels = dict[str, dict[str, tuple[str, ...]]]
 
@@ -49,6 +50,7 @@ class Attribute:
         if bool(self.values) == bool(self.bins):
             raise self._wrong("needs either `values` or `bins`", "list its categories, or the edges of its bins")
         if self.bins:
+            object.__setattr__(self, "bins", tuple(float(edge) for edge in self.bins))
             self._check_bins()
         elif len(set(map(str.strip, self.values))) != len(self.values):
             raise self._wrong("has the same value twice", "list each value once; text is compared without outer spaces")
@@ -108,6 +110,10 @@ class Attribute:
         categories = self.categories
         if len(set(categories)) != len(categories):
             raise self._wrong("has the same category twice", "give each category a label of its own")
+        if DROP in categories:
+            raise self._wrong(f'has a category called "{DROP}", the word for leaving rows out', "give it another label")
+        if any(len(label) > LONGEST_LABEL for label in (*self.values, *categories)):
+            raise self._wrong(f"has a category longer than {LONGEST_LABEL:,} characters", "shorten it")
         if len(categories) < 2:
             raise self._wrong("has fewer than two categories", "add the others, or leave the attribute out")
         if len(categories) > MOST_CATEGORIES:
@@ -137,7 +143,12 @@ def bin_labels(edges: Iterable[float]) -> tuple[str, ...]:
         starts = [int(left) for left, _ in pairs]
         return tuple(f"{a}" if a == b else f"{a}-{b}" for a, b in zip(starts, ends, strict=True))
     closers = [")"] * (len(pairs) - 1) + ["]"]
-    return tuple(f"[{a:g}, {b:g}{end}" for (a, b), end in zip(pairs, closers, strict=True))
+    return tuple(f"[{_number(a)}, {_number(b)}{end}" for (a, b), end in zip(pairs, closers, strict=True))
+
+
+def _number(edge: float) -> str:
+    """An edge in its shortest form that reads back."""
+    return str(int(edge)) if edge.is_integer() and abs(edge) < 2**53 else repr(edge)
 
 
 def _check_name(name: str) -> None:

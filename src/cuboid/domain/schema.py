@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cuboid.domain.attribute import Attribute
+from cuboid.domain.attribute import DROP, Attribute, bin_labels
 from cuboid.domain.domain import Domain
 from cuboid.domain.toml import key, section
 from cuboid.errors import SchemaError, listed
@@ -105,6 +106,8 @@ class Schema:
             document = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise SchemaError(f"the schema is not valid TOML: {error}") from None
+        except (ValueError, RecursionError):
+            raise SchemaError("the schema has a number or a nesting beyond all measure: write it plainly") from None
         _known(document, ("dataset", "attribute"), "the schema")
         dataset, attributes = _table(document, "dataset"), _table(document, "attribute")
         _known(dataset, _DATASET_KEYS, "[dataset]")
@@ -148,14 +151,13 @@ class Schema:
 
 
 def _entries(attribute: Attribute) -> dict[str, Any]:
-    defaults = Attribute(name=attribute.name, values=attribute.values, bins=attribute.bins)
     entries: dict[str, Any] = {"bins": attribute.bins} if attribute.bins else {"values": attribute.values}
-    if attribute.labels != defaults.labels:
+    if attribute.labels != (bin_labels(attribute.bins) if attribute.bins else attribute.values):
         entries["labels"] = attribute.labels
     for what in ("other", "missing"):
         if getattr(attribute, what) is not None:
             entries[what] = getattr(attribute, what)
-    if attribute.outside != (attribute.other if attribute.other is not None else defaults.outside):
+    if attribute.outside != (attribute.other if attribute.other is not None else DROP):
         entries["outside"] = attribute.outside
     if attribute.levels:
         entries["levels"] = {level: dict(groups) for level, groups in attribute.levels.items()}
@@ -182,13 +184,20 @@ def _attribute(name: str, entries: Mapping[str, Any]) -> Attribute:
         name=name,
         values=tuple(_scalar(entry) for entry in entries.get("values", [])),
         labels=tuple(_scalar(entry) for entry in entries.get("labels", [])),
-        bins=tuple(float(edge) for edge in bins),
+        bins=tuple(map(_edge, bins)),
         other=entries.get("other"),
         missing=entries.get("missing"),
         outside=entries.get("outside", ""),
         levels=_levels(where, entries.get("levels", {})),
         public=entries.get("public", False),
     )
+
+
+def _edge(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf  # refused with the other edges that are not finite
 
 
 def _levels(where: str, levels: Any) -> dict[str, dict[str, tuple[str, ...]]]:

@@ -86,6 +86,8 @@ def gaussian_cost(weights: Mapping[tuple[Form, Cuboid], Fraction], sizes: Sequen
         return Cost(amount=squared_rows * amount, known="exact")
     # A total never moves, and in floating point a heavy one would drown the rest.
     weights = {(form, cuboid): weight for (form, cuboid), weight in weights.items() if cuboid}
+    if all(form is Form.TABLE for form, _ in weights):  # rows that differ everywhere move all of them at once
+        return Cost(amount=squared_rows * 2 * sum(weights.values(), Fraction(0)), known="exact")
     involved = sorted({i for _, cuboid in weights for i in cuboid})
     if len(involved) > MOST_ENUMERATED:
         bound = sum(

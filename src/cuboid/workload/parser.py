@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _EXAMPLES = 'for example "all 2-way", "[age sex][sex region]", "age:sex + region" or "CUBE(age, sex)"'
+_LONGEST_NUMBER = 100
 _LATER = ("PREFIX", "RANGES")
 
 
@@ -46,13 +47,13 @@ class _Parser:
         if not self.tokens:
             raise WorkloadError(f"no table is wanted: say which, {_EXAMPLES}")
         self._refuse_what_comes_later()
-        if self._peek().says("ALL"):
+        if self._peek().says("ALL") and self._peek().kind == "word":
             raise WorkloadError('"all" must be followed by the number of attributes a table: write "all 2-way" or '
                                 '"all 0..2-way"')  # fmt: skip
-        if self._peek().says("GROUP"):
+        if self._peek().says("GROUP") and self._peek(1).says("BY"):
             self._take()
-            self._expect("BY")
-        if self._peek().says("GROUPING", "CUBE", "ROLLUP"):
+            self._take()
+        if self._starts_sql():
             found = self._sql()
         elif self._peek().kind == "all" or self._peek().says("[") or self._weighs():
             found = self._brackets()
@@ -77,16 +78,24 @@ class _Parser:
                 self._take()
         return found
 
+    def _starts_sql(self) -> bool:
+        if self._peek().says("GROUPING"):
+            return self._peek(1).says("SETS")
+        return self._peek().says("CUBE", "ROLLUP") and self._peek(1).says("(")
+
     def _weighs(self) -> bool:
         return self._peek().kind == "number" and self._peek(1).says("*")
 
     def _weight(self) -> Fraction:
         if self._peek().kind != "number":
             return Fraction(1)
+        text = self._take().text
         try:
-            weight = Fraction(self._take().text)
-        except ZeroDivisionError:
-            raise WorkloadError("a table's weight divides by zero: write a positive number before the *") from None
+            weight = Fraction(text if len(text) < _LONGEST_NUMBER else "")
+        except (ZeroDivisionError, ValueError):
+            raise WorkloadError(
+                "a table's weight must be a positive number before the *, such as 2, 0.5 or 1/3"
+            ) from None
         self._expect("*")
         return weight
 

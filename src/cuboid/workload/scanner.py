@@ -1,4 +1,8 @@
-"""Tokens of a workload's text. Declared attribute names match first, so `marital-status` needs no quotes."""
+"""Tokens of a workload's text. Declared attribute names match first, so `marital-status` needs no quotes.
+
+A name stands without quotes unless it could change what other text means: a mark, a number, or declared names with
+marks between them need double quotes.
+"""
 
 from __future__ import annotations
 
@@ -16,25 +20,28 @@ if TYPE_CHECKING:
 _MARK = re.compile(r"[\[\](),*:+~>]")
 _ALL = re.compile(r"all\s+(\d{1,5})(?:\s*\.\.\s*(\d{1,5}))?\s*-?\s*way\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:/\d+)?(?![A-Za-z0-9_])")
+_BARE = re.compile(r"[^\W\d][\w.-]*\Z")
+_WORDS = re.compile(r"[^\W\d][\w.-]*")
 _WORD = re.compile(r"[^\s\[\](),*:+~>\"]+")
+LANGUAGE = {"all", "way", "group", "by", "grouping", "sets", "cube", "rollup", "prefix", "ranges"}
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of text: kind is "all" (as in all 0..2-way), "name" (declared or quoted), "number", "mark" or "word"."""
+    """A piece of text: kind is "all" (as in all 0..2-way), "name" (declared), "quoted", "number", "mark", "word"."""
 
     kind: str
     text: str
 
     def says(self, *texts: str) -> bool:
-        """Whether it is one of these marks or words, whatever its case. A quoted or declared name is neither."""
-        return self.kind in ("mark", "word") and self.text.upper() in texts
+        """Whether it is one of these marks or words, whatever its case. A quoted name is neither."""
+        return self.kind in ("mark", "word", "name") and self.text.upper() in texts
 
 
 def tokens(text: str, domain: Domain) -> Iterator[Token]:
     """The tokens of a workload's text."""
-    names = sorted(domain.names, key=len, reverse=True)
+    names = sorted((name for name in domain.names if is_bare(name) or _is_own(name, domain)), key=len, reverse=True)
     place = 0
     while place < len(text):
         if text[place].isspace():
@@ -44,12 +51,23 @@ def tokens(text: str, domain: Domain) -> Iterator[Token]:
         yield token
 
 
+def _is_own(name: str, domain: Domain) -> bool:
+    """Whether a name has a word that nothing else in a workload's text can have."""
+    words = (word for word in _WORDS.findall(name) if word.casefold() not in LANGUAGE)
+    return any(word not in domain.names for word in words)
+
+
+def is_bare(name: str) -> bool:
+    """Whether a name can stand without quotes: a letter first, then letters, digits, dots and dashes."""
+    return _BARE.match(name) is not None
+
+
 def _next(text: str, place: int, names: list[str]) -> tuple[Token, int]:
     if text[place] == '"':
         quoted = _QUOTED.match(text, place)
         if not quoted:
             raise WorkloadError('the wanted tables have an open quote: close it with "')
-        return Token("name", quoted[1].replace('""', '"')), quoted.end()
+        return Token("quoted", quoted[1].replace('""', '"')), quoted.end()
     phrase = _ALL.match(text, place)
     if phrase:
         return Token("all", f"{phrase[1]}..{phrase[2] or phrase[1]}"), phrase.end()

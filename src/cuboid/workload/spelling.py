@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from math import comb
 from typing import TYPE_CHECKING
 
 from cuboid.domain import maximal, subsets
+from cuboid.workload.scanner import LANGUAGE, is_bare
 
 if TYPE_CHECKING:
     from cuboid.domain import Cuboid
     from cuboid.workload.workload import Workload
-
-_BARE = re.compile(r"[^\W\d_][\w.-]*\Z")
-_WORDS_OF_THE_LANGUAGE = {"all", "group", "by", "grouping", "sets", "cube", "rollup", "prefix", "ranges", "way"}
 
 
 def brackets(workload: Workload) -> str:
@@ -65,6 +62,6 @@ def _names(workload: Workload, cuboid: Cuboid) -> list[str]:
 
 def quoted(name: str) -> str:
     """A name as the language reads it back: bare where no word of the language or other name could claim it."""
-    if _BARE.match(name) and name.casefold() not in _WORDS_OF_THE_LANGUAGE:
+    if is_bare(name) and name.casefold() not in LANGUAGE:
         return name
     return '"' + name.replace('"', '""') + '"'

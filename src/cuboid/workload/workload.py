@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
@@ -12,9 +13,9 @@ from cuboid.errors import WorkloadError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from fractions import Fraction
 
 MOST_TABLES = 500_000
+LARGEST_WEIGHT = Fraction(10**9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,9 @@ class Workload:
             raise WorkloadError('no table is wanted: say which, for example "all 2-way" or "[age sex][sex region]"')
         if any(weight <= 0 for _, weight in self.tables):
             raise WorkloadError("a table's weight must be positive: leave out the tables that are not wanted")
+        if any(not 1 / LARGEST_WEIGHT <= weight <= LARGEST_WEIGHT for _, weight in self.tables):
+            raise WorkloadError("a table's weight must be between 1e-9 and 1e9: only how weights compare matters, so "
+                                "scale them")  # fmt: skip
 
     @classmethod
     def of(cls, domain: Domain, wanted: Iterable[tuple[Cuboid, Fraction]]) -> Workload:

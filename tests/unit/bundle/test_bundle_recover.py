@@ -51,7 +51,7 @@ def test_recover_finishes_what_was_cut_off(whole, tmp_path, stage):
     copy = shutil.copytree(whole, tmp_path / "copy")
     cut(copy, CUTS[stage])
     for look in (cuboid.open, cuboid.verify):
-        with pytest.raises(BundleError, match="was not finished: `cuboid recover"):
+        with pytest.raises(BundleError, match=r"was not finished: `cuboid recover"):
             look(copy)
     cuboid.recover(copy)
     assert files(copy) == files(whole)
@@ -122,6 +122,19 @@ def test_the_same_command_goes_on_after_a_crash(tmp_path, monkeypatch, stop_at, 
 PLAN_WANTED = tuple(PLAN.schema.domain.named(cuboid) for cuboid in PLAN.workload.cuboids)
 
 
+def test_a_recovery_cut_off_leaves_no_old_receipt(whole, tmp_path, monkeypatch, stop_at):
+    """A finished bundle whose recovery crashes is unfinished, not one that looks altered."""
+    copy = shutil.copytree(whole, tmp_path / "copy")
+    stop_at("0003.csv")
+    with pytest.raises(Cut):
+        cuboid.recover(copy)
+    monkeypatch.undo()
+    with pytest.raises(BundleError, match="was not finished"):
+        cuboid.verify(copy)
+    cuboid.recover(copy)
+    assert files(copy) == files(whole)
+
+
 def test_a_crash_before_the_measurements_are_stored_loses_budget_alone(tmp_path, monkeypatch):
     """The spend is written, and the folder then says what is missing."""
 
@@ -133,7 +146,7 @@ def test_a_crash_before_the_measurements_are_stored_loses_budget_alone(tmp_path,
         with pytest.raises(Cut):
             released(PLAN, tmp_path)
     assert spends(tmp_path) == 1
-    with pytest.raises(BundleError, match="has no (measurements.parquet|release.json)"):
+    with pytest.raises(BundleError, match=r"has no (measurements\.parquet|release\.json)"):
         cuboid.recover(tmp_path / "out")
 
 
@@ -168,7 +181,7 @@ def test_a_release_never_overwrites(tmp_path, case):
     out = tmp_path / "out"
     OCCUPIED[case](out)
     before, spent = files(tmp_path), spends(tmp_path)
-    with pytest.raises(BundleError, match="is never overwritten|cannot make the folder"):
+    with pytest.raises(BundleError, match=r"is never overwritten|cannot make the folder"):
         released(PLAN, tmp_path, rows=ROWS)
     assert {name: content for name, content in files(tmp_path).items() if "ledger" not in name} == {
         name: content for name, content in before.items() if "ledger" not in name
@@ -211,9 +224,13 @@ def test_a_write_that_fails_leaves_no_half_file(tmp_path):
     """A file is whole or not there."""
     from cuboid.bundle.files import whole
 
-    with pytest.raises(Cut), whole(tmp_path / "a.json") as partial:
-        partial.write_text("half")
-        raise Cut
+    def half():
+        with whole(tmp_path / "a.json") as partial:
+            partial.write_text("half")
+            raise Cut
+
+    with pytest.raises(Cut):
+        half()
     assert list(tmp_path.iterdir()) == []
 
 

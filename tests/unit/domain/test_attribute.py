@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -40,16 +41,25 @@ def refused(match: str, **declared: Any) -> None:
         ("has fewer than two categories", {"bins": (0, 1)}),
         ("more than 1,000,000 categories: group", {"values": tuple(map(str, range(1_000_001)))}),
         ("undeclared values to 'z', .* one of: a, b", {"values": ("a", "b"), "outside": "z"}),
-        ("level state with 'z', which is no category of it: use", {"values": ("a", "b"), "levels": {"state": {"N": ("z",)}}}),
-        ("level state that puts a category into two", {"values": ("a", "b"), "levels": {"state": {"N": ("a", "b"), "S": ("a",)}}}),
-        ("level state that puts a category into two", {"values": ("a", "b"), "levels": {"state": {"N": ("a", "b", "a")}}}),
+        (
+            "level state with 'z', which is no category of it: use",
+            {"values": ("a", "b"), "levels": {"state": {"N": ("z",)}}},
+        ),
+        (
+            "level state that puts a category into two",
+            {"values": ("a", "b"), "levels": {"state": {"N": ("a", "b"), "S": ("a",)}}},
+        ),
+        (
+            "level state that puts a category into two",
+            {"values": ("a", "b"), "levels": {"state": {"N": ("a", "b", "a")}}},
+        ),
         ("level state that leaves out b: put", {"values": ("a", "b"), "levels": {"state": {"N": ("a",)}}}),
         ("name count is reserved .*: rename it", {"values": ("a", "b"), "levels": {"count": {"N": ("a", "b")}}}),
         ("no Unicode text: write it in valid UTF-8", {"values": ("a", "\udcff")}),
         ("no Unicode text", {"values": ("a", "b"), "labels": ("x", "\ud800")}),
         ("no Unicode text", {"values": ("a", "b"), "missing": "\ud800"}),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_declaration_is_refused(match: str, declared: dict[str, Any]) -> None:
     """Every rule about values, bins, labels, levels and where others go."""
     refused(match, **declared)
@@ -87,10 +97,8 @@ def test_undeclared_values_go_where_they_are_sent(declared: dict[str, Any], outs
 @pytest.mark.xfail(reason='a label "drop" cannot be told from outside = "drop"')
 def test_a_category_called_drop_is_not_taken_for_dropping() -> None:
     """An `other` that happens to be labelled drop keeps its rows, or is refused."""
-    try:
+    with contextlib.suppress(SchemaError):
         assert not Attribute(name="x", values=("a", "b"), other="drop").drops
-    except SchemaError as error:
-        assert "drop" in str(error)
 
 
 def test_categories_come_in_their_order() -> None:

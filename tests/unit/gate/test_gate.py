@@ -114,7 +114,7 @@ def test_max_rows_of_plan_and_schema_must_agree():
 def test_replace_with_rows_that_drop_is_refused(ledger):
     """Under replace the number of rows is public, so no row may leave: the way out is named."""
     plan = cuboid.plan(schema(), "[age]", epsilon=1, relation="replace")
-    with pytest.raises(UnsupportedRelationError, match='age drops rows .* declare other = "..." or outside'):
+    with pytest.raises(UnsupportedRelationError, match=r'age drops rows .* declare other = "..." or outside'):
         measured(plan, NoTables(), ledger)
     assert spent(ledger) == 0
 
@@ -214,18 +214,8 @@ def test_no_seed_no_difference_to_see(ledger):
     assert np.abs(difference).sum() > 2
 
 
-HUGE = [
-    pytest.param(
-        case, huge, id=f"{case}-{huge}".replace(" ", "-").replace(",", ""),
-        marks=[pytest.mark.xfail(reason="a contrast over no attribute is a Python int once it is huge")]
-        if case == "gaussian contrasts" and huge >= 2**62 else [],
-    )
-    for case in [*PLANS, "gaussian total"]
-    for huge in (MAX, MAX - 1, 2**62, 2**61, 2**53 + 1)
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("case", "huge"), HUGE)
+@pytest.mark.parametrize("case", [*PLANS, "gaussian total"], ids=lambda name: name.replace(" ", "-").replace(",", ""))
+@pytest.mark.parametrize("huge", [MAX, MAX - 1, 2**62, 2**61, 2**53 + 1])
 def test_huge_counts_saturate_and_never_wrap(roomy, case, huge):
     """At the ends of int64 sums stop: signs stay, and neighbours stay neighbours."""
     plan = cuboid.plan(schema(), **(PLANS | {"gaussian total": {"workload": "[]", "rho": 0.01}})[case])
@@ -253,7 +243,7 @@ def test_noise_too_wide_is_refused_before_anything_is_spent(tmp_path, budget):
 
 
 @pytest.mark.xfail(reason="a plan divides by epsilon as a float: ZeroDivisionError")
-@pytest.mark.parametrize("epsilon", ["1e-300", "1e-200", "1e9"])
+@pytest.mark.parametrize("epsilon", ["1e-300", "1e-200", "1e4", "1e9"])
 def test_extreme_epsilon_is_refused_in_words_or_works(tmp_path, epsilon):
     """The ends of what may be typed are a sentence or a plan, not a crash."""
     try:

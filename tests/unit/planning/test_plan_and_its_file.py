@@ -59,21 +59,55 @@ def test_a_digest_tells_what_is_asked_for(made: Plan) -> None:
 
 
 MALFORMED: list[tuple[str, Any]] = [
-    ("version", 2), ("version", None), ("version", "1"),
-    ("schema", 5), ("schema", None), ("schema", "x =="), ("schema", ""),
-    ("workload", []), ("workload", None), ("workload", [5]), ("workload", [[["A"]]]), ("workload", [[["A"], "nan"]]),
-    ("workload", [[["A"], "-1"]]), ("workload", [[["Z"], "1"]]), ("workload", [[[["A"]], "1"]]), ("workload", [[5, "1"]]),
-    ("workload", [[["A"], "1/0"]]), ("workload", [[["A", "A"], "1"]]),
-    ("loss", {}), ("loss", 5), ("loss", {"eps": 1}), ("loss", {"epsilon": [1]}), ("loss", {"epsilon": "inf"}),
-    ("loss", {"epsilon": "-1"}), ("loss", {"rho": "1", "delta": "0.1"}), ("loss", {"epsilon": None}),
-    ("unit", 5), ("unit", {}), ("unit", {"relation": "add-remove"}), ("unit", {"relation": 5, "max_rows": 1}),
-    ("unit", {"relation": "add-remove", "max_rows": "x"}), ("unit", {"relation": "add-remove", "max_rows": 0}),
-    ("unit", {"relation": "add-remove", "max_rows": float("inf")}), ("unit", {"relation": "add-remove", "max_rows": None}),
-    ("queries", 5), ("queries", None), ("queries", [[["A"], "table"]]), ("queries", [[["A"], "cells", "1"]]),
-    ("queries", [[["A"], "table", "0"]]), ("queries", [[["A"], "table", "-1/2"]]), ("queries", [[["A"], "table", "x"]]),
-    ("queries", [[["A"], "table", [1]]]), ("queries", [[["A"], "table", float("inf")]]), ("queries", [[["Z"], "table", "1"]]),
-    ("queries", [[["A", "A"], "table", "1"]]), ("rejected", 5), ("rejected", [["a"]]), ("rejected", None),
-]  # fmt: skip
+    ("version", 2),
+    ("version", None),
+    ("version", "1"),
+    ("schema", 5),
+    ("schema", None),
+    ("schema", "x =="),
+    ("schema", ""),
+    ("workload", []),
+    ("workload", None),
+    ("workload", [5]),
+    ("workload", [[["A"]]]),
+    ("workload", [[["A"], "nan"]]),
+    ("workload", [[["A"], "-1"]]),
+    ("workload", [[["Z"], "1"]]),
+    ("workload", [[[["A"]], "1"]]),
+    ("workload", [[5, "1"]]),
+    ("workload", [[["A"], "1/0"]]),
+    ("workload", [[["A", "A"], "1"]]),
+    ("loss", {}),
+    ("loss", 5),
+    ("loss", {"eps": 1}),
+    ("loss", {"epsilon": [1]}),
+    ("loss", {"epsilon": "inf"}),
+    ("loss", {"epsilon": "-1"}),
+    ("loss", {"rho": "1", "delta": "0.1"}),
+    ("loss", {"epsilon": None}),
+    ("unit", 5),
+    ("unit", {}),
+    ("unit", {"relation": "add-remove"}),
+    ("unit", {"relation": 5, "max_rows": 1}),
+    ("unit", {"relation": "add-remove", "max_rows": "x"}),
+    ("unit", {"relation": "add-remove", "max_rows": 0}),
+    ("unit", {"relation": "add-remove", "max_rows": float("inf")}),
+    ("unit", {"relation": "add-remove", "max_rows": None}),
+    ("queries", 5),
+    ("queries", None),
+    ("queries", [[["A"], "table"]]),
+    ("queries", [[["A"], "cells", "1"]]),
+    ("queries", [[["A"], "table", "0"]]),
+    ("queries", [[["A"], "table", "-1/2"]]),
+    ("queries", [[["A"], "table", "x"]]),
+    ("queries", [[["A"], "table", [1]]]),
+    ("queries", [[["A"], "table", float("inf")]]),
+    ("queries", [[["Z"], "table", "1"]]),
+    ("queries", [[["A", "A"], "table", "1"]]),
+    ("rejected", 5),
+    ("rejected", [["a"]]),
+    ("rejected", None),
+]
 
 
 @pytest.mark.parametrize(("entry", "value"), MALFORMED)
@@ -196,18 +230,18 @@ def test_people_are_shown_with_three_figures() -> None:
     ]
 
 
-EXTREMES: list[tuple[str, dict[str, Any]]] = [
-    ("1" + "0" * 400 + "*[A]", {"epsilon": 1}),
-    ("1/1" + "0" * 400 + "*[A]", {"epsilon": 1}),
-    ("[A]", {"epsilon": "1e-299"}),
-    ("[A]", {"epsilon": 10**9}),
+BEYOND_DOUBLES = pytest.mark.xfail(reason="the error of a cell is computed in doubles, before the noise is refused")
+EXTREMES = [
+    pytest.param("1" + "0" * 400 + "*[A]", {"epsilon": 1}, id="huge weight"),
+    pytest.param("1/1" + "0" * 400 + "*[A]", {"epsilon": 1}, id="tiny weight"),
+    pytest.param("[A]", {"epsilon": "1e-299"}, id="tiny epsilon", marks=BEYOND_DOUBLES),
+    pytest.param("[A]", {"epsilon": 10**9}, id="huge epsilon", marks=BEYOND_DOUBLES),
+    pytest.param("[A]", {"rho": "1e-299"}, id="tiny rho"),
+    pytest.param("[A]", {"rho": 10**9}, id="huge rho"),
 ]
 
 
-@pytest.mark.xfail(reason="weights and budgets at the ends of doubles raise Python's own errors", raises=Exception)
-@pytest.mark.parametrize(
-    ("wanted", "amount"), EXTREMES, ids=["huge weight", "tiny weight", "tiny epsilon", "huge epsilon"]
-)
+@pytest.mark.parametrize(("wanted", "amount"), EXTREMES)
 def test_extreme_numbers_are_planned_or_refused(wanted: str, amount: dict[str, Any]) -> None:
     """What is accepted as a number either makes a plan or is refused in words."""
     try:

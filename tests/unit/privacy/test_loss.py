@@ -35,7 +35,7 @@ def test_a_guarantee_is_the_rational_that_was_typed(typed: dict[str, Any], meant
     [
         ({}, "either epsilon .* or rho"),
         ({"delta": "1e-6"}, "either epsilon .* or rho"),
-        ({"epsilon": 1, "rho": 1}, "either epsilon .* or rho"),
+        ({"epsilon": 1, "rho": 1}, "both epsilon and rho were given: give one of them"),
         ({"rho": 1, "delta": "1e-6"}, "rho takes no delta: give epsilon with delta, or rho alone"),
         ({"epsilon": 0}, "epsilon must be positive"),
         ({"epsilon": -1}, "epsilon must be a positive number such as"),

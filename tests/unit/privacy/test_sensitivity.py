@@ -152,7 +152,7 @@ def test_contrast_norm_is_the_length_of_one_row(sizes: tuple[int, ...]) -> None:
 
 def test_laplace_cost_has_no_proof_for_contrasts() -> None:
     """Contrasts under Laplace noise are refused, with the way out."""
-    with pytest.raises(UnsupportedRelationError, match="Laplace noise on contrasts has no proved .*: measure tables"):
+    with pytest.raises(UnsupportedRelationError, match=r"Laplace noise on contrasts has no proved .*: measure tables"):
         laplace_cost({(Form.CONTRAST, (0,)): Fraction(1)}, Unit())
 
 
@@ -177,11 +177,11 @@ def test_a_bound_for_many_attributes_is_no_less_than_the_truth(forms: tuple[Form
 
 
 def test_ties_round_the_cost_up_by_a_hair() -> None:
-    """Where too many pairs tie to be evaluated in rationals, the cost is at most 1e-9 above the truth, never below."""
+    """Where too many pairs tie to be evaluated in rationals, the cost is at most 2e-9 above the truth, never below."""
     weights = {(Form.TABLE, trio): Fraction(1, 3) for trio in itertools.combinations(range(16), 3)}
     truth = 2 * sum(weights.values(), Fraction(0))  # a row that differs everywhere
     amount = gaussian_cost(weights, [2] * 16, Unit(relation=Relation.REPLACE)).amount
-    assert truth <= amount <= truth * (1 + Fraction(1, 10**9))
+    assert truth <= amount <= truth * (1 + Fraction(2, 10**9))
 
 
 def test_cost_grows_with_the_rows_of_a_person() -> None:
@@ -199,3 +199,14 @@ def test_a_public_total_is_free() -> None:
     replace, add = Unit(relation=Relation.REPLACE), Unit()
     assert laplace_cost(weights, replace).amount == gaussian_cost(weights, (2,), replace).amount == 0
     assert laplace_cost(weights, add).amount == gaussian_cost(weights, (2,), add).amount == 5
+
+
+@pytest.mark.parametrize("form", list(Form))
+def test_a_dominant_weight_drowns_no_other(form: Form) -> None:
+    """A total or a table asked for 10^30 times as precisely hides nothing of what the others cost."""
+    sizes = (2, 3)
+    changes = oracle.differences(sizes, "replace")
+    for heavy in ((), (0,), (0, 1)):
+        weights = {(form, cuboid): Fraction(10**30 if cuboid == heavy else 1, 3) for cuboid in cuboids(sizes)}
+        cost = gaussian_cost(weights, sizes, Unit(relation=Relation.REPLACE))
+        assert cost.amount == oracle.largest_squared_l2(plain(weights), sizes, changes)

@@ -6,6 +6,7 @@ import pytest
 
 import cuboid
 from cuboid.errors import (
+    BudgetExceededError,
     BundleError,
     CuboidWarning,
     ParameterError,
@@ -147,3 +148,20 @@ def test_two_releases_into_one_folder_do_not_mix(tmp_path):
     assert all(check.passed is not False for check in cuboid.verify(tmp_path / "out"))
     assert cuboid.open(tmp_path / "out").plan == plan
     assert spends(tmp_path) == 1
+
+
+def test_over_budget_is_refused_before_rows_are_read(tmp_path, monkeypatch):
+    """The ledger is asked before the counting starts, so that a refusal costs neither time nor a look."""
+    plan = cuboid.plan(schema(), "[age]", epsilon=2)
+    small = cuboid.plan(schema(), "[age]", epsilon=1)
+    cuboid.Ledger.at(tmp_path / "ledger.sqlite").open_account("survey", loss=small.loss, unit=small.unit)
+
+    def unread(*_, **__):
+        raise AssertionError("rows were read")
+
+    monkeypatch.setattr("cuboid.counting.count_rows", unread)
+    with pytest.raises(BudgetExceededError):
+        released(plan, tmp_path)
+    assert spends(tmp_path) == 1
+    with pytest.raises(AssertionError, match="rows were read"):
+        released(small, tmp_path)

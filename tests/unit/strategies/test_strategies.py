@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,11 +13,13 @@ from scipy import optimize
 
 import oracle
 from cuboid.errors import ParameterError, PlanError, WorkloadError
-from cuboid.planning import Plan
 from cuboid.privacy import Form, Loss, Relation, Unit, contrast_norm, loss
 from cuboid.strategies import NAMES, STRATEGIES, Problem
 from cuboid.strategies import plan as strategy_plan
 from cuboid.workload import parse
+
+if TYPE_CHECKING:
+    from cuboid.planning import Plan
 
 PURE, RHO = loss(epsilon=1), loss(rho="1/2")
 
@@ -148,16 +151,16 @@ def test_auto_minimises_the_weighted_total() -> None:
 
 def test_when_nothing_fits_every_reason_is_given() -> None:
     """A named strategy that does not fit, and a problem that fits none."""
-    with pytest.raises(PlanError, match="^strategy residual .*Gaussian noise: spend rho, or epsilon with delta$"):
+    with pytest.raises(PlanError, match=r"^strategy residual .*Gaussian noise: spend rho, or epsilon with delta$"):
         strategy_plan(problem((2, 2), "[A]", PURE), "residual")
-    with pytest.raises(PlanError, match="strategy identity needs all .*; strategy direct .*; strategy residual .*"):
+    with pytest.raises(PlanError, match=r"strategy identity needs all .*; strategy direct .*; strategy residual .*"):
         strategy_plan(problem((1000,) * 6, "[A B C]", RHO))
 
 
 def test_a_total_alone_is_public_under_replace() -> None:
     """There is nothing to ask, and the message says what to ask for."""
     with pytest.raises(
-        WorkloadError, match="only the number of rows is wanted, .* public under replace: ask for a table"
+        WorkloadError, match=r"only the number of rows is wanted, .* public under replace: ask for a table"
     ):
         strategy_plan(problem((2, 2), "[]", PURE, relation="replace"))
     assert strategy_plan(problem((2, 2), "[]", PURE)).rmse(ideal=True) == pytest.approx(math.sqrt(2))
