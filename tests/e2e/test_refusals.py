@@ -123,7 +123,6 @@ def test_sql_that_does_not_run_is_refused(ready):
     assert said.err.count("\n") == 1
 
 
-@pytest.mark.xfail(reason="columns of one name are one key of a row")
 def test_columns_of_one_name_are_shown_both(ready):
     """An answer with two columns of one name is still an answer, in text and in JSON."""
     assert call(ready, *RELEASE).code == 0

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from cuboid.domain import RESERVED, Attribute, Domain, Schema, bin_labels, toml
+from cuboid.domain import RESERVED, Attribute, Domain, Schema, toml
 from cuboid.errors import SchemaError
 
 quiet = settings(max_examples=150, deadline=None, derandomize=True)
@@ -27,15 +27,14 @@ edges = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**6),
 
 @st.composite
 def attributes(draw: Any, name: str) -> Attribute:
-    """Any attribute of two or more values or bins: labels, other, missing, outside, levels, public."""
+    """Any attribute of values or bins: labels, other, missing, outside, levels, public."""
     declared: dict[str, Any] = {"name": name}
     if draw(st.booleans()):
-        found = draw(st.lists(labels, min_size=2, max_size=5, unique_by=str.strip))
+        found = draw(st.lists(labels, min_size=1, max_size=5, unique_by=str.strip))
         declared["values"] = tuple(found)
         count = len(found)
     else:
-        declared["bins"] = tuple(sorted(draw(st.lists(edges, min_size=3, max_size=6, unique=True))))
-        assume(len(set(bin_labels(declared["bins"]))) == len(declared["bins"]) - 1)
+        declared["bins"] = tuple(sorted(draw(st.lists(edges, min_size=2, max_size=6, unique=True))))
         count = len(declared["bins"]) - 1
     if draw(st.booleans()):
         declared["labels"] = tuple(draw(st.lists(labels, min_size=count, max_size=count, unique=True)))

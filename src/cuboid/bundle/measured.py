@@ -87,6 +87,8 @@ def read_measurements(folder: Path, plan: Plan, facts: dict[str, Any]) -> Measur
         nonce, private = str(facts["nonce"]), bool(facts["private"])
     except (KeyError, TypeError, ValueError, ArithmeticError):
         raise BundleError(f"{folder} lacks what belongs to its measurements: the bundle was altered") from None
+    if exponent != plan.exponent:
+        raise BundleError(f"{path} is on another grid than the plan's: the bundle was altered")
     return Measurements(
         mechanism=plan.mechanism,
         exponent=exponent,

@@ -43,7 +43,8 @@ def query(content: Content, sql: str) -> pa.Table:
             engine.execute(lock)
         try:
             statements = engine.extract_statements(sql)
-            if len(statements) != 1 or statements[0].type is not duckdb.StatementType.SELECT:
+            selects = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN, duckdb.StatementType.MULTI)  # pivot
+            if len(statements) != 1 or statements[0].type not in selects:
                 raise ParameterError("only one statement that selects can be asked of a release: write one SELECT")
             found = engine.sql(sql).to_arrow_table()
         except duckdb.Error as error:

@@ -136,9 +136,9 @@ class Attribute:
 
 def bin_labels(edges: Iterable[float]) -> tuple[str, ...]:
     """Labels of bins: 0-17, 18-64, 65-120 where edges are whole numbers, else [0, 2.5), [2.5, 5]."""
-    edges = tuple(edges)
+    edges = tuple(map(float, edges))
     pairs = list(itertools.pairwise(edges))
-    if all(float(edge).is_integer() for edge in edges):
+    if all(edge.is_integer() for edge in edges):
         ends = [int(right) - 1 for _, right in pairs[:-1]] + [int(edges[-1])]
         starts = [int(left) for left, _ in pairs]
         return tuple(f"{a}" if a == b else f"{a}-{b}" for a, b in zip(starts, ends, strict=True))

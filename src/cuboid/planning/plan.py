@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cuboid.domain import Cuboid, Schema, closure, maximal
-from cuboid.errors import PlanError
+from cuboid.errors import ParameterError, PlanError
 from cuboid.measurement import LAW_OF, Query, cost_of, grid_exponent
 from cuboid.noise import check_parameters
 from cuboid.planning.error_law import CellError, ErrorLaw
@@ -19,6 +19,8 @@ from cuboid.workload import Workload, brackets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+LARGEST_ETA = 500  # e^-eta and its inverse are still ordinary numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +71,9 @@ class Plan:
 
     def refuse_extremes(self) -> None:
         """Raise ParameterError where noise would be too wide or too narrow to be drawn in 64-bit integers."""
+        if self.mechanism is Mechanism.PURE and max(query.weight for query in self.queries) > LARGEST_ETA:
+            raise ParameterError(f"the budget is so large that noise vanishes: spend at most {LARGEST_ETA} on a table, "
+                                 "or publish the counts as what they are, unprotected")  # fmt: skip
         widest = [query.weight for query in self.queries]
         if self.mechanism is Mechanism.GAUSSIAN:
             widest = [4**self.exponent * self._longest(query) / query.weight for query in self.queries]

@@ -31,14 +31,27 @@ def plan(problem: Problem, strategy: str = "auto") -> Plan:
     fitting = [_plan(problem, candidate) for candidate in chosen if reasons[candidate.name] is None]
     if not fitting:
         raise PlanError("; ".join(f"strategy {name} {reason}" for name, reason in reasons.items()))
+    fitting = _drawable(fitting)
     best = min(fitting, key=_objective)
-    best.refuse_extremes()
     rejected = [_compared(other, best) for other in fitting if other is not best]
     rejected += [
-        Rejected(strategy=name, rmse=None, reason=f"{reason}")
-        for name, reason in reasons.items() if reason is not None
-    ]  # fmt: skip
+        Rejected(strategy=name, rmse=None, reason=reason) for name, reason in reasons.items() if reason is not None
+    ]
     return dataclasses.replace(best, rejected=tuple(rejected))
+
+
+def _drawable(plans: list[Plan]) -> list[Plan]:
+    """The plans whose noise can be drawn. Raises ParameterError where there is none."""
+    found: list[Plan] = []
+    for plan in plans:
+        try:
+            plan.refuse_extremes()
+        except ParameterError:
+            if plan is plans[-1] and not found:
+                raise
+        else:
+            found.append(plan)
+    return found
 
 
 def _plan(problem: Problem, strategy: Strategy) -> Plan:

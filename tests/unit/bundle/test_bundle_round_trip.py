@@ -178,15 +178,7 @@ def test_hostile_labels_and_names_read_back(tmp_path):
         assert table.to_xarray()["label"].values.tolist() == HOSTILE
 
 
-@pytest.mark.parametrize(
-    "label",
-    [
-        pytest.param("a\rb", marks=pytest.mark.xfail(reason="a lone return is written to CSV without quotes")),
-        "a" * 140_000,
-        "a\x00b",
-    ],
-    ids=["return", "long", "nul"],
-)
+@pytest.mark.parametrize("label", ["a\rb", "a" * 140_000, "a\x00b"], ids=["return", "long", "nul"])
 def test_a_declared_label_never_breaks_the_bundle(tmp_path, label):
     """Whatever the schema lets through as a label, the bundle that was just written verifies."""
     try:

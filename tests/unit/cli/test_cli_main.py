@@ -157,7 +157,6 @@ def test_release_names_what_to_do_next(home):
         assert call(home, *command.split()[1:]).code == 0
 
 
-@pytest.mark.xfail(reason="names and folders are not quoted for the shell")
 def test_what_to_do_next_is_quoted_for_the_shell(home):
     """Names and folders with spaces are one word each in the command that is suggested."""
     (home / "schema.toml").write_text('[dataset]\nname = "d"\n[attribute."a b"]\nvalues = ["x", "y"]\n')

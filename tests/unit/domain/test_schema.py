@@ -141,7 +141,6 @@ def test_a_wrong_schema_is_refused(text: str, match: str) -> None:
         pytest.param("[dataset]\nname = " + "[" * 5000, id="5,000 brackets"),
     ],
 )
-@pytest.mark.xfail(reason="numbers and nesting beyond Python's limits raise errors of its own")
 def test_an_absurd_schema_is_refused(text: str) -> None:
     """What Python itself cannot hold is a wrong schema like any other."""
     refused(text, "schema|bins")
@@ -168,7 +167,6 @@ def test_a_header_without_declared_columns_is_refused() -> None:
         schema.check_header([" AGE", "sex"])
 
 
-@pytest.mark.xfail(reason="writing builds a bare attribute to learn its defaults, and that one may be refused")
 @pytest.mark.parametrize(
     "attribute",
     [

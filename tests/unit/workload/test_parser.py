@@ -139,14 +139,14 @@ def test_the_longest_declared_name_wins() -> None:
         ("2*A", r"have 'A' where '\[' is expected"),
         ("2[A]", "there is no attribute 2"),
         ("0*[A]", "weight must be positive: leave out"),
-        ("1/0*[A]", "weight divides by zero: write a positive number"),
+        ("1/0*[A]", "weight must be a positive number before the"),
         ("-1*[A]", "expected|no attribute|name"),
-        ("GROUP A", "where 'BY' is expected"),
+        ("GROUP A", "where 'BY' is expected|there is no attribute GROUP"),
         ("GROUP BY A B", "nothing more is expected"),
-        ("GROUPING (A)", "where 'SETS' is expected"),
+        ("GROUPING (A)", "where 'SETS' is expected|there is no attribute GROUPING"),
         ("GROUPING SETS (A", "have the end where ',' is expected"),
         ("GROUPING SETS A", r"have 'A' where '\(' is expected"),
-        ("CUBE A", r"have 'A' where '\(' is expected"),
+        ("CUBE A", r"where '\(' is expected|there is no attribute CUBE"),
         ("CUBE(A", r"have a \( that is not closed: write \)"),
         ("ROLLUP(A, A)", "names an attribute twice"),
         ("CUBE(A) CUBE(B)", "nothing more is expected"),
@@ -166,7 +166,6 @@ def test_a_text_that_means_nothing_is_refused(text: str, match: str) -> None:
     assert len(message) < 300
 
 
-@pytest.mark.xfail(reason="more digits than Python converts raise its own error")
 def test_a_weight_of_too_many_digits_is_refused() -> None:
     """A weight that Python cannot read is a wrong workload like any other."""
     with pytest.raises(WorkloadError):
@@ -235,7 +234,6 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.xfail(reason="unquoted text is matched against declared names before marks, numbers and words")
 @pytest.mark.parametrize("names", HOSTILE)
 def test_hostile_names_are_printed_so_that_they_read_back(names: tuple[str, ...]) -> None:
     """Whatever attributes are called, each printed spelling means what it was printed from."""
