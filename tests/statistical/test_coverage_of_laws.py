@@ -37,11 +37,11 @@ def test_intervals_cover_95_percent(name: str, epsilon: str) -> None:
         if law.sd == 0:
             assert not errors.any()
             continue
-        held = int(((-law.below - 1e-9 <= errors) & (errors <= law.above + 1e-9)).sum())
+        held = int(((-law.above - 1e-9 <= errors) & (errors <= law.below + 1e-9)).sum())
         low, high = clopper_pearson(held, DRAWINGS, ALPHA)
         assert high >= 0.941
         if law.sd >= 5:
             assert low <= 0.958
             scaled = 1.15 * errors  # a control: 15 % more noise is noticed
-            held = int(((-law.below <= scaled) & (scaled <= law.above)).sum())
+            held = int(((-law.above <= scaled) & (scaled <= law.below)).sum())
             assert clopper_pearson(held, DRAWINGS, ALPHA)[1] < 0.941

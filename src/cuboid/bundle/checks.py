@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cuboid.bundle.card import statement
-from cuboid.bundle.files import RECEIPT, RELEASE, as_json, contents, read_json, sha256
+from cuboid.bundle.card import card, statement
+from cuboid.bundle.files import CARD, PACKAGE, RECEIPT, RELEASE, as_json, contents, read_json, sha256, there
+from cuboid.bundle.package import package
 from cuboid.bundle.read import described, finished, read
 from cuboid.bundle.table_file import stored
-from cuboid.bundle.write import facts
+from cuboid.bundle.write import expected_files, facts
 from cuboid.domain import subsets
 from cuboid.errors import BundleError, CuboidError, LedgerError
 from cuboid.planning import INTERVAL_RULE, digest
@@ -53,7 +55,8 @@ def verify(folder: str | Path, ledger: Ledger | None = None) -> tuple[Check, ...
     except (ValueError, ArithmeticError, KeyError, TypeError) as error:  # refusals among them
         detail = str(error) if isinstance(error, CuboidError) else "they cannot be read as Cuboid writes them"
         return files, Check(name="measurements", passed=False, detail=detail)
-    return (files, _guarantee(path, content), *_tables(path, content), _ledger(path, content, ledger))
+    tables, documents = _tables(path, content), _documents(path, content)
+    return (files, _guarantee(path, content), *tables, documents, _ledger(path, content, ledger))
 
 
 def _files(folder: Path) -> Check:
@@ -68,6 +71,23 @@ def _files(folder: Path) -> Check:
     if changed:
         return Check(name="files", passed=False, detail=f"added, missing or altered: {', '.join(changed[:5])}")
     return Check(name="files", passed=True, detail=f"{len(present)} files are as the receipt says")
+
+
+def _documents(folder: Path, content: Content) -> Check:
+    """The card and the package are what this release's would be, and nothing else lies there."""
+    strangers = set(contents(folder)).difference(expected_files(content))
+    if strangers:
+        found = ", ".join(sorted(strangers)[:5])
+        return Check(name="documents", passed=False, detail=f"not part of a release: {found}")
+    if described(folder).get("software", {}).get("cuboid") != version("cuboid"):
+        return Check(name="documents", passed=None, detail="not asked: another version of Cuboid wrote them")
+    texts = {CARD: card(content), PACKAGE: as_json(package(content))}
+    wrong = [name for name, text in texts.items() if not _says(folder / name, text)]
+    return _verdict("documents", wrong, "the card and the package say what follows from the release")
+
+
+def _says(path: Path, text: str) -> bool:
+    return there(path) and path.read_bytes() == text.encode()
 
 
 def _guarantee(folder: Path, content: Content) -> Check:
@@ -97,9 +117,10 @@ def _tables(folder: Path, content: Content) -> tuple[Check, Check, Check]:
             name = f"[{' '.join(own.table.attributes)}]"
             if not own.complete():
                 incomplete.append(name)
-            elif own.right(0.0 if same_rule else _OTHER_RULE * own.table.error.half95 + 1):
+                continue
+            if np.isfinite(own.raw()).all():
                 shared.add(cuboid, own.raw())
-            else:
+            if not own.right(0.0 if same_rule else _OTHER_RULE * own.table.error.half95 + 1):
                 wrong.append(name)
     except (OSError, ValueError, KeyError, IndexError):
         incomplete.append("a file that cannot be read as a table")

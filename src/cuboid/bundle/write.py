@@ -16,6 +16,7 @@ from cuboid.bundle.files import (
     CARD,
     CLAIM,
     FORMAT,
+    MEASUREMENTS,
     PACKAGE,
     PARTIAL,
     RECEIPT,
@@ -128,6 +129,11 @@ def facts(content: Content) -> dict[str, Any]:
         "software": {name: version(name) for name in _SOFTWARE} | {"python": platform.python_version()},
         "plan": to_dict(plan),
     }
+
+
+def expected_files(content: Content) -> set[str]:
+    """Every file that a finished bundle has, but its receipt."""
+    return {RELEASE, MEASUREMENTS, CARD, PACKAGE, *(entry["file"] for entry in _index(content))}
 
 
 def _index(content: Content) -> list[dict[str, Any]]:

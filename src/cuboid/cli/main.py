@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
 from typing import Annotated
@@ -52,6 +53,9 @@ app.add_typer(ledger, name="ledger")
 
 def main() -> None:
     """Run a command and exit with its code. What is printed on failure never depends on data."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without a ± is no reason to fail
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", CuboidWarning)
     warnings.showwarning = lambda message, *_, **__: print(f"note: {message}", file=sys.stderr)

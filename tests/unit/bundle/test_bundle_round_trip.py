@@ -159,7 +159,7 @@ def test_one_parquet_of_tables_that_differ_in_order(tmp_path, monkeypatch):
     assert all(check.passed is not False for check in cuboid.verify(made.folder))
     raw = stored["raw"].to_pylist()
     pq.write_table(stored.set_column(stored.column_names.index("raw"), "raw", pa.array([*raw[:-1], raw[-1] + 1])), path)
-    assert {check.name for check in cuboid.verify(made.folder) if check.passed is False} == {"files", "numbers"}
+    assert {check.name for check in cuboid.verify(made.folder) if check.passed is False} >= {"files", "numbers"}
 
 
 def test_hostile_labels_and_names_read_back(tmp_path):

@@ -230,12 +230,11 @@ def test_people_are_shown_with_three_figures() -> None:
     ]
 
 
-BEYOND_DOUBLES = pytest.mark.xfail(reason="the error of a cell is computed in doubles, before the noise is refused")
 EXTREMES = [
     pytest.param("1" + "0" * 400 + "*[A]", {"epsilon": 1}, id="huge weight"),
     pytest.param("1/1" + "0" * 400 + "*[A]", {"epsilon": 1}, id="tiny weight"),
-    pytest.param("[A]", {"epsilon": "1e-299"}, id="tiny epsilon", marks=BEYOND_DOUBLES),
-    pytest.param("[A]", {"epsilon": 10**9}, id="huge epsilon", marks=BEYOND_DOUBLES),
+    pytest.param("[A]", {"epsilon": "1e-299"}, id="tiny epsilon"),
+    pytest.param("[A]", {"epsilon": 10**9}, id="huge epsilon"),
     pytest.param("[A]", {"rho": "1e-299"}, id="tiny rho"),
     pytest.param("[A]", {"rho": 10**9}, id="huge rho"),
 ]
