@@ -6,7 +6,6 @@ import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from statistics import ALPHA, CONTROLS, z_test
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +22,7 @@ from cuboid.strategies import BUDGETS, STRATEGIES, Problem
 from cuboid.strategies import plan as strategy_plan
 from cuboid.workload import parse
 from noisy_plans import linear_recovery, noise_of_answers
+from significance import ALPHA, CONTROLS, z_test
 
 if TYPE_CHECKING:
     from cuboid.planning import Plan

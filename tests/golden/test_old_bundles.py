@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-from importlib.metadata import version
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 

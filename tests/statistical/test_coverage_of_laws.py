@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import ALPHA, clopper_pearson
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import oracle
 from cuboid.noise import InsecureWords
 from cuboid.session import plan
 from noisy_plans import linear_recovery, noise_of_answers
+from significance import ALPHA, clopper_pearson
 
 DRAWINGS = 100_000
 PLANS: dict[str, tuple[tuple[int, ...], str, dict[str, Any]]] = {

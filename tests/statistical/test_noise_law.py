@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from statistics import ALPHA, CONTROLS, chi_square_p, clopper_pearson, two_sample_p, z_test
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ from cuboid.noise import InsecureWords, Law, cdf, draw, fourth_cumulant, varianc
 from cuboid.noise import gaussian as gaussian_law
 from cuboid.noise import laplace as laplace_law
 from cuboid.noise.inversion import decide, settle
+from significance import ALPHA, CONTROLS, chi_square_p, clopper_pearson, two_sample_p, z_test
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,11 +6,9 @@ import csv
 import dataclasses
 import functools
 import gzip
-import importlib
 import io
 import math
 from pathlib import Path
-from statistics import ALPHA, CONTROLS, clopper_pearson, z_test
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,11 +24,11 @@ from cuboid.measurement import LAW_OF
 from cuboid.noise import InsecureWords, fourth_cumulant
 from cuboid.privacy import loss
 from cuboid.privacy.ledger import Ledger
-from cuboid.privacy.normal import mu_squared_for
 from cuboid.recovery import recover
 from cuboid.session import plan, release
 from cuboid.sources import open_source
 from noisy_plans import linear_recovery, parameters_of
+from significance import ALPHA, CONTROLS, clopper_pearson, z_test
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,14 +54,6 @@ each_configuration = pytest.mark.parametrize(("strategy", "guarantee"), CONFIGUR
 TITANIC = "[] [Class] [Class Age]"
 CELLS = {"total": ((), ()), "large": ((0,), (3,)), "small": ((0, 2), (0, 0)), "empty": ((0, 2), (3, 0))}
 DRAWINGS = 10_000
-
-
-@pytest.fixture(autouse=True, scope="module")
-def quick_accounting() -> Iterator[None]:
-    """Invert each (epsilon, delta) once: thousands of releases ask for the same."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(importlib.import_module("cuboid.privacy.loss"), "mu_squared_for", functools.cache(mu_squared_for))
-        yield
 
 
 class Unrecorded:

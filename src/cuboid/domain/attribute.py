@@ -96,7 +96,10 @@ class Attribute:
         return SchemaError(f"attribute {self.name} {rule}: {way_out}")
 
     def _check_text(self) -> None:
-        texts = (*self.values, *self.labels, self.other or "", self.missing or "", *self.levels)
+        groups = (name for level in self.levels.values() for name in level)
+        texts = (*self.values, *self.labels, self.other or "", self.missing or "", *self.levels, *groups)
+        if not all(isinstance(text, str) for text in texts):
+            raise self._wrong("has a category that is no text", "write categories in quotes")
         if any(0xD800 <= ord(char) <= 0xDFFF for text in texts for char in text):
             raise self._wrong("has a category that is no Unicode text", "write it in valid UTF-8")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,7 @@ from cuboid.privacy import Form, Relation, Unit, loss
 from cuboid.workload import Workload
 
 VERSION = 1
+_RATIONAL = re.compile(r"\d{1,2000}(/[1-9]\d{0,2000})?\Z")
 
 
 def to_dict(plan: Plan) -> dict[str, Any]:
@@ -46,12 +48,12 @@ def from_dict(document: dict[str, Any]) -> Plan:
         return Plan(
             schema=schema,
             workload=Workload.of(
-                domain, [(domain.cuboid(names), Fraction(weight)) for names, weight in document["workload"]]
+                domain, [(domain.cuboid(names), _positive(weight)) for names, weight in document["workload"]]
             ),
             loss=loss(**document["loss"]),
             unit=Unit(relation=Relation.of(unit["relation"]), max_rows=int(unit["max_rows"])),
-            strategy=str(document["strategy"]),
-            budget=str(document["budget"]),
+            strategy=_text(document["strategy"]),
+            budget=_text(document["budget"]),
             queries=tuple(
                 Query(cuboid=domain.cuboid(names), form=Form(form), weight=_positive(weight))
                 for names, form, weight in document["queries"]
@@ -73,7 +75,13 @@ def digest(plan: Plan) -> str:
 
 
 def _positive(text: str) -> Fraction:
-    weight = Fraction(text)
-    if weight <= 0:
-        raise PlanError("the plan has a query with no positive weight: make it again with `cuboid plan`")
-    return weight
+    """A weight as `to_dict` writes it; exponents are none, as they could stand for numbers beyond all memory."""
+    if not _RATIONAL.match(text) or Fraction(text) <= 0:
+        raise PlanError("the plan has a weight that is no positive rational: make it again with `cuboid plan`")
+    return Fraction(text)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise PlanError("the plan does not name its strategy and budget: make it again with `cuboid plan`")
+    return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 
 from cuboid.errors import ParameterError
 from cuboid.privacy.normal import mu_squared_for
@@ -72,11 +73,16 @@ class Approximate:
     @property
     def spend(self) -> Spend:
         """What a plan may use up: the largest mu^2 whose delta(epsilon) is at most delta, rounded down."""
-        return Spend(mechanism=Mechanism.GAUSSIAN, amount=mu_squared_for(self.epsilon, self.delta))
+        return Spend(mechanism=Mechanism.GAUSSIAN, amount=_mu_squared(self.epsilon, self.delta))
 
     def typed(self) -> dict[str, str]:
         """The guarantee as it was typed."""
         return {"epsilon": typed(self.epsilon), "delta": typed(self.delta)}
+
+
+@lru_cache(maxsize=256)
+def _mu_squared(epsilon: Fraction, delta: Fraction) -> Fraction:
+    return mu_squared_for(epsilon, delta)
 
 
 Loss = Pure | Concentrated | Approximate

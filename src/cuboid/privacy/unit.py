@@ -35,8 +35,8 @@ class Unit:
     max_rows: int = 1
 
     def __post_init__(self) -> None:
-        if self.max_rows < 1:
-            raise ParameterError("max_rows must be at least 1")
+        if isinstance(self.max_rows, bool) or not isinstance(self.max_rows, int) or self.max_rows < 1:
+            raise ParameterError("max_rows must be a whole number of at least 1")
 
     @property
     def total_is_public(self) -> bool:

@@ -76,6 +76,8 @@ class _Parser:
                 found.append((self._names("]"), weight))
             if self._peek().says("+", ","):
                 self._take()
+                if self.place == len(self.tokens):
+                    raise WorkloadError("the wanted tables end in a mark that joins two: name one more, or take it out")
         return found
 
     def _starts_sql(self) -> bool:

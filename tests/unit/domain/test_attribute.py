@@ -39,6 +39,8 @@ def refused(match: str, **declared: Any) -> None:
         ("has the same category twice", {"values": ("a", "b"), "other": "x", "missing": "x"}),
         ("has fewer than two categories: add the others", {"values": ("a",)}),
         ("has fewer than two categories", {"bins": (0, 1)}),
+        ("has a category that is no text: write categories in quotes", {"values": (1, 2)}),
+        ("has a category longer than 1,000 characters: shorten", {"values": ("a", "b" * 1001)}),
         ("more than 1,000,000 categories: group", {"values": tuple(map(str, range(1_000_001)))}),
         ("undeclared values to 'z', .* one of: a, b", {"values": ("a", "b"), "outside": "z"}),
         (

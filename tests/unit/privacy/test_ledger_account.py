@@ -162,7 +162,7 @@ def test_the_warning_names_a_command_that_would_count_the_spend(ledger):
     unit = Unit(relation=Relation.REPLACE, max_rows=3)
     (warning,) = ledger.spend(gaussian("1/9", dataset="my survey", unit=unit)).warnings
     options = "'my survey' --epsilon 1 --delta 1e-9 --relation replace --max-rows 3"
-    assert warning.endswith(f"cuboid ledger open {options}")
+    assert warning.endswith(f"`cuboid ledger open {options}`")
 
 
 def test_opening_later_counts_what_was_spent_before(ledger):

@@ -85,8 +85,8 @@ def test_relations_have_names() -> None:
 
 def test_a_person_owns_at_least_one_row() -> None:
     """max_rows starts at 1, and only replace makes the total public."""
-    for rows in (0, -3):
-        with pytest.raises(ParameterError, match="max_rows must be at least 1"):
-            Unit(max_rows=rows)
+    for rows in (0, -3, 1.5, True, "2"):
+        with pytest.raises(ParameterError, match="max_rows must be a whole number of at least 1"):
+            Unit(max_rows=rows)  # type: ignore[arg-type]
     assert Unit() == Unit(relation=Relation.ADD_REMOVE, max_rows=1)
     assert [Unit(relation=relation).total_is_public for relation in Relation] == [False, True]

@@ -155,6 +155,7 @@ def test_the_longest_declared_name_wins() -> None:
         ("[A] ranges(B)", "are a later capability"),
         ("state > A", "are a later capability"),
         ("[A;B]", "there is no attribute"),
+        ("[A] +", "end in a mark that joins two"),
     ],
 )
 def test_a_text_that_means_nothing_is_refused(text: str, match: str) -> None:

@@ -1,4 +1,3 @@
-# ruff: noqa: A005  (tests/ is on the path of pytest alone, and nothing there needs the module of the same name)
 """Statistical tests with one false-alarm rate, for deciding whether noise is right.
 
 Every statistical test uses ALPHA, and must also reject two controls whose scale is 5 % off.
