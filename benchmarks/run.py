@@ -5,23 +5,28 @@ from __future__ import annotations
 import json
 import os
 import platform
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
-import counting
-import noise
-import release
-
-OUT = Path(__file__).parent / "out"
+HERE = Path(__file__).parent
+PARTS = ("release", "noise", "counting")
 
 
 def main() -> None:
-    """Run every benchmark; print the figures and keep them in benchmarks/out/bench.json."""
+    """Run every benchmark in a process of its own; print the figures and keep them in benchmarks/out/bench.json."""
     machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
-    report = {"machine": machine, "benchmarks": [part.main() for part in (release, noise, counting)]}
+    report = {"machine": machine, "benchmarks": [_part(name) for name in PARTS]}
     text = json.dumps(report, indent=1)
-    OUT.mkdir(exist_ok=True)
-    (OUT / "bench.json").write_text(text + "\n", encoding="utf-8")
+    (HERE / "out").mkdir(exist_ok=True)
+    (HERE / "out" / "bench.json").write_text(text + "\n", encoding="utf-8")
     print(text)
+
+
+def _part(name: str) -> Any:
+    done = subprocess.run([sys.executable, HERE / f"{name}.py"], check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
 
 
 if __name__ == "__main__":

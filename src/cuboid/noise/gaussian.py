@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cuboid.noise.normal_quantile import upper_quantile
 from cuboid.privacy.normal import Bounds, contexts, upper_tail_of_square
 
 if TYPE_CHECKING:
@@ -30,11 +31,8 @@ def scaling(parameters: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArr
 
 def deviate(u: NDArray[np.float64]) -> NDArray[np.float64]:
     """Overwrite u by t = Q^-1(u/2)."""
-    from scipy.special import ndtri  # not at the top: reading a plan must not wait for scipy
-
     np.multiply(u, 0.5, out=u)
-    ndtri(u, out=u)
-    return np.negative(u, out=u)
+    return upper_quantile(u)
 
 
 def tail(k: int, parameter: Fraction, digits: int) -> Bounds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import pytest
 
 from cuboid.noise import gaussian, laplace
 from cuboid.noise.inversion import CEILING, MARGIN, decide, middle, settle
+from cuboid.noise.normal_quantile import CENTRE, FAR
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,11 +87,13 @@ def test_without_the_margin_for_the_head_the_exhaustive_check_fails() -> None:
 
 
 def edge_heads() -> np.ndarray:
-    """Return heads of every size: uniform, near 0 at all magnitudes, near 1 at all distances, and where ndtri turns."""
+    """Return heads of every size: uniform, near 0 and near 1 at all distances, and where formulas turn."""
     rng = np.random.default_rng(5)
     small = (2.0 ** rng.uniform(0, 63, 1500)).astype(np.uint64)
-    turn = np.uint64(int(2 * np.exp(-2) * 2**62) * 2)  # ndtri changes formula at e^-2
-    around = turn + rng.integers(0, 2**14, 200, dtype=np.uint64) - np.uint64(2**13)
+    turns = [2 * (0.5 - CENTRE), 2 * math.exp(-(FAR**2))]  # where the normal's quantile changes formula
+    around = np.concatenate(
+        [np.uint64(int(u * 2**63)) + rng.integers(0, 2**14, 200, dtype=np.uint64) - np.uint64(2**13) for u in turns]
+    )
     ends = np.array([1, 2, 3, 2**63 - 1, 2**63 - 2, 2**62, 2**62 - 1], dtype=np.uint64)
     return np.concatenate(
         [rng.integers(1, 2**63, 1000, dtype=np.uint64), small, 2**63 - small[small > 0], around, ends]
@@ -98,7 +102,7 @@ def edge_heads() -> np.ndarray:
 
 @pytest.mark.parametrize("module", MODULES, ids=["laplace", "gaussian"])
 def test_the_floating_point_deviate_is_far_within_the_margin(module: ModuleType) -> None:
-    """log and ndtri, at the middles of heads of 63 bits, are within a sixty-fourth of the margin."""
+    """Logarithm and normal quantile, at the middles of heads of 63 bits, are within a sixty-fourth of the margin."""
     heads = edge_heads()
     with mp.workdps(40):
         for h, t in zip(heads.tolist(), module.deviate(middle(heads, 63)).tolist(), strict=True):
