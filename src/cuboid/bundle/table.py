@@ -158,7 +158,9 @@ class ReleasedTable:
         for place, cell in enumerate(self.cells()):
             if place == _MOST_HTML_ROWS:
                 break
-            labels = "".join(f"<td>{html.escape(str(cell[name]))}</td>" for name in self.attributes)
+            labels = "".join(
+                f"<td style='text-align:left'>{html.escape(str(cell[name]))}</td>" for name in self.attributes
+            )
             body.append(
                 f"<tr>{labels}<td style='text-align:right'>{cell['raw']:,.1f}</td>"
                 f"<td style='text-align:right'>{self.error.half95:,.1f}</td><td>{_bar(cell, span)}</td>"
@@ -174,9 +176,10 @@ def _bar(cell: dict[str, Any], span: float) -> str:
     """A small drawing of a cell's interval, zero at the left edge of what is positive."""
     width = 120
     left, right = (max(0.0, cell[end]) / span * width for end in ("lo95", "hi95"))
+    right = max(right, left + 2)  # a short interval is still to be seen
     middle = max(0.0, cell["raw"]) / span * width
     return (
         f"<svg width='{width + 4}' height='12'>"
         f"<rect x='0' y='3' width='{middle:.1f}' height='6' fill='#9ecae1'/>"
-        f"<line x1='{left:.1f}' x2='{right:.1f}' y1='6' y2='6' stroke='#08519c' stroke-width='2'/></svg>"
+        f"<line x1='{left:.1f}' x2='{right:.1f}' y1='6' y2='6' stroke='#08306b' stroke-width='3'/></svg>"
     )

@@ -38,6 +38,7 @@ def explain(summary: Mapping[str, Any]) -> str:
     lines = [
         f"Plan for {summary['dataset']}: {counted(len(tables), 'table')}, "
         f"{counted(sum(table['cells'] for table in tables), 'cell')}",
+        f"  wanted     {summary['wanted']}",
         f"  privacy    {guarantee} ({_MECHANISM[cost['mechanism']]})",
         f"  protects   {_RELATION[cost['relation']]}{rows}",
         f"  strategy   {summary['strategy']}, {summary['budget']} budget",

@@ -15,7 +15,7 @@ from cuboid.planning.error_law import CellError, ErrorLaw
 from cuboid.planning.explain import explain
 from cuboid.planning.prediction import cell_variance, query_variance, residual_scales
 from cuboid.privacy import Cost, Form, Loss, Mechanism, Unit, typed
-from cuboid.workload import Workload, brackets
+from cuboid.workload import Workload, brackets, in_short, spellings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -137,6 +137,8 @@ class Plan:
         return {
             "dataset": self.schema.name,
             "workload": brackets(self.workload),
+            "wanted": in_short(self.workload),
+            "spellings": spellings(self.workload),
             "strategy": self.strategy,
             "budget": self.budget,
             "cost": {
