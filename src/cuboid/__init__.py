@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cuboid.bundle import Check, Release, ReleasedTable, verify
     from cuboid.domain import Attribute, Domain, Schema
-    from cuboid.errors import CuboidError, CuboidWarning
+    from cuboid.errors import BudgetExceededError, CuboidError, CuboidWarning, InputError, PrivacyError
     from cuboid.planning import Plan
     from cuboid.privacy.ledger import Ledger
     from cuboid.session import open_release as open  # noqa: A004
@@ -25,12 +25,15 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "Attribute": "cuboid.domain",
+    "BudgetExceededError": "cuboid.errors",
     "Check": "cuboid.bundle",
     "CuboidError": "cuboid.errors",
     "CuboidWarning": "cuboid.errors",
     "Domain": "cuboid.domain",
+    "InputError": "cuboid.errors",
     "Ledger": "cuboid.privacy.ledger",
     "Plan": "cuboid.planning",
+    "PrivacyError": "cuboid.errors",
     "Release": "cuboid.bundle",
     "ReleasedTable": "cuboid.bundle",
     "Schema": "cuboid.domain",
@@ -44,12 +47,15 @@ _WHERE = {
 
 __all__ = [
     "Attribute",
+    "BudgetExceededError",
     "Check",
     "CuboidError",
     "CuboidWarning",
     "Domain",
+    "InputError",
     "Ledger",
     "Plan",
+    "PrivacyError",
     "Release",
     "ReleasedTable",
     "Schema",
@@ -63,6 +69,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("cuboid")
     if name not in _WHERE:
         raise AttributeError(f"module 'cuboid' has no attribute {name!r}")
     from importlib import import_module

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuboid.domain import DROP
-from cuboid.errors import PlanError, UnsupportedRelationError
+from cuboid.errors import PlanError, SchemaError
 from cuboid.measurement import LAW_OF, Measurements, Query, cost_of
 from cuboid.noise import check_parameters, draw
-from cuboid.planning import digest
-from cuboid.privacy import Form, Mechanism, Relation
+from cuboid.planning import digest, refuse_misfit
+from cuboid.privacy import Form, Mechanism
 from cuboid.privacy.ledger import Request
 from cuboid.residual import contrasts, squared_lengths
 
@@ -102,22 +101,21 @@ def request(plan: Plan, occasion: Occasion) -> Request:
 
 
 def check(plan: Plan) -> None:
-    """Refuse a plan that could cost more than its guarantee, or whose schema does not fit its unit of protection."""
-    schema, unit = plan.schema, plan.unit
+    """Refuse a plan that could cost more than its guarantee, or whose schema does not fit its unit of protection.
+
+    Guarantee:
+        the cost is computed from the queries alone, by proved sensitivities; what the plan says of it is not read.
+        A dataset in which a person may own several rows is refused while nothing holds them to a number.
+        Raises PlanError or SchemaError, and nothing has been spent.
+    """
+    schema = plan.schema
     if schema.unit is not None:
-        raise UnsupportedRelationError(
+        raise SchemaError(
             f"the schema of {schema.name} says that a person, in {schema.unit}, may own several rows, and this version "
             "cannot yet hold people to max_rows: prepare one row a person and drop `unit` from the schema"
         )
-    if unit.max_rows != schema.max_rows:
-        raise PlanError("the plan was made for another max_rows than its schema's: make it again")
-    dropping = [attribute.name for attribute in schema.domain.attributes if attribute.outside == DROP]
-    if unit.relation is Relation.REPLACE and dropping:
-        raise UnsupportedRelationError(
-            f"under replace the number of rows is public, so no row may be dropped, but {dropping[0]} drops rows with "
-            'undeclared values: declare other = "..." or outside = "<a category>" for it, or use add-remove'
-        )
-    cost = cost_of(plan.queries, plan.mechanism, plan.sizes, unit)
+    refuse_misfit(schema, plan.unit)
+    cost = cost_of(plan.queries, plan.mechanism, plan.sizes, plan.unit)
     if not plan.queries or cost.amount > plan.loss.spend.amount:
         raise PlanError("the plan's queries cost more than the guarantee it names: make it again with `cuboid plan`")
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from cuboid import strategies
 from cuboid.domain import Schema
-from cuboid.errors import BundleError, CuboidWarning, ParameterError
-from cuboid.planning import Plan, digest
+from cuboid.errors import BundleError, CuboidWarning, ParameterError, WorkloadError
+from cuboid.planning import Plan, digest, refuse_misfit
 from cuboid.privacy import Number, Relation, Unit, loss
 from cuboid.workload import Workload, named, parse
 
@@ -40,12 +40,14 @@ def plan(
     No data are needed, so plan as often as you like. Say epsilon, epsilon and delta, or rho.
     """
     own = schema if isinstance(schema, Schema) else Schema.load(schema)
+    unit = Unit(relation=Relation.of(relation), max_rows=own.max_rows)
+    refuse_misfit(own, unit)
     return strategies.plan(
         strategies.Problem(
             schema=own,
             workload=_workload(workload, own),
             loss=loss(epsilon=epsilon, rho=rho, delta=delta),
-            unit=Unit(relation=Relation.of(relation), max_rows=own.max_rows),
+            unit=unit,
             budget=budget,
         ),
         strategy,
@@ -76,6 +78,10 @@ def release(
     from cuboid.privacy.ledger import Ledger
     from cuboid.sources import open_source
 
+    if not isinstance(plan, Plan):
+        raise ParameterError("release needs a plan: make one with cb.plan(schema, workload, epsilon=...)")
+    if insecure_seed is not None and not isinstance(insecure_seed, int):
+        raise ParameterError("insecure_seed must be a whole number")
     check(plan)
     earlier = None if out is None else _same(plan, Path(out), insecure_seed, on_step)
     if earlier is not None:
@@ -186,4 +192,11 @@ def _workload(wanted: str | Workload | Iterable[Iterable[str]], schema: Schema) 
         if wanted.domain != schema.domain:
             raise ParameterError("the workload was made for another schema: parse it again with this one")
         return wanted
-    return parse(wanted, schema.domain) if isinstance(wanted, str) else named(wanted, schema.domain)
+    if isinstance(wanted, str):
+        return parse(wanted, schema.domain)
+    try:
+        return named([[table] if isinstance(table, str) else list(table) for table in wanted], schema.domain)
+    except TypeError:
+        raise WorkloadError(
+            'the wanted tables must be text, such as "all 2-way", or a list of lists of names'
+        ) from None

@@ -5,7 +5,7 @@ from cuboid.bundle.checks import Check, verify
 from cuboid.bundle.content import Content
 from cuboid.bundle.read import finished, plan_of, read
 from cuboid.bundle.release import Release
-from cuboid.bundle.table import COLUMNS, FLAGS, ReleasedTable
+from cuboid.bundle.table import COLUMNS, FLAGS, ReleasedTable, aligned, in_columns
 from cuboid.bundle.table_file import to_csv
 from cuboid.bundle.write import claim, finish, keep
 
@@ -17,10 +17,12 @@ __all__ = [
     "Content",
     "Release",
     "ReleasedTable",
+    "aligned",
     "card",
     "claim",
     "finish",
     "finished",
+    "in_columns",
     "keep",
     "odds",
     "plan_of",

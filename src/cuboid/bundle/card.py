@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from cuboid.planning import people
+from cuboid.planning import counted, people
 from cuboid.privacy import Mechanism, Pure, Relation, typed
 from cuboid.workload import in_short
 
@@ -76,12 +76,13 @@ def odds(plan: Plan) -> str:
 
 
 def _protected(plan: Plan) -> list[str]:
-    rows = "the one row" if plan.unit.max_rows == 1 else f"the up to {plan.unit.max_rows} rows"
+    rows = "row" if plan.unit.max_rows == 1 else f"up to {plan.unit.max_rows} rows"
+    own = f"their {rows}" if plan.schema.count is None else "being counted"
     if plan.unit.relation is Relation.ADD_REMOVE:
-        return [f"Each person: {rows} of one person may be there or not, and the release looks nearly the same "
-                "(neighbouring data: `add-remove`)."]  # fmt: skip
-    return [f"Each person: {rows} of one person may say anything else, and the release looks nearly the same "
-            "(neighbouring data: `replace`). That a person is counted is not hidden."]  # fmt: skip
+        return [f"Each person: with or without {own}, the release looks nearly the same (neighbouring data: "
+                "`add-remove`)."]  # fmt: skip
+    return ["Each person: whatever else they had said, the release looks nearly the same (neighbouring data: "
+            "`replace`). That a person is counted is not hidden."]  # fmt: skip
 
 
 def _spent(content: Content) -> list[str]:
@@ -119,8 +120,9 @@ def _unprotected(plan: Plan) -> list[str]:
 def _made(content: Content) -> list[str]:
     plan, source = content.plan, "system entropy" if content.private else "a known seed"
     noise = "discrete Laplace" if plan.mechanism is Mechanism.PURE else "Gaussian"
+    asked = counted(len(plan.queries), "query")
     return [
-        f"Strategy `{plan.strategy}`, `{plan.budget}` budget: {len(plan.queries)} queries with {noise} noise, "
+        f"Strategy `{plan.strategy}`, `{plan.budget}` budget: {asked} with {noise} noise, "
         f"drawn exactly from {source}. All tables are the least-squares estimates from all measurements "
         "together, so they agree on every total they share. `raw` is unbiased and may be negative or fractional: it "
         "was not clipped. Values that the schema does not declare went where it says (`outside`), unreported.",

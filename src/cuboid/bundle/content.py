@@ -108,4 +108,4 @@ class Content:
 
 def _rounded(values: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
     """Values without the rounding errors of recovery: to a ten-thousandth of the noise, and at least a millionth."""
-    return np.round(values, max(6, 4 - math.floor(math.log10(sd)))) if sd > 0 else values
+    return np.round(values, max(6, 4 - math.floor(math.log10(sd)))) + 0.0 if sd > 0 else values  # + 0.0: no -0.0

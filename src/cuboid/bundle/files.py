@@ -87,7 +87,7 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BundleError(f"{path.parent} has no {path.name}: it is no release, or only part of one") from None
+        raise BundleError(f"{path.parent} has no {path.name}: name the folder that `cuboid release -o` wrote") from None
     except (OSError, ValueError, RecursionError):
         raise BundleError(f"{path} cannot be read: it is not the file that Cuboid wrote") from None
 

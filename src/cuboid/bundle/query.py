@@ -48,7 +48,9 @@ def query(content: Content, sql: str) -> pa.Table:
                 raise ParameterError("only one statement that selects can be asked of a release: write one SELECT")
             found = engine.sql(sql).to_arrow_table()
         except duckdb.Error as error:
-            raise ParameterError(f"the SQL does not run on this release: {str(error).splitlines()[0]}") from None
+            raise ParameterError(
+                f"the SQL does not run on this release: {str(error).splitlines()[0]}; `show tables` lists the views"
+            ) from None
     return found.rename_columns(_distinct(found.column_names))
 
 

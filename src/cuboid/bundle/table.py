@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 COLUMNS = ("raw", "sd", "lo95", "hi95", "flag")
 FLAGS = ("ok", "unreliable", "exact", "impossible")
 _MOST_HTML_ROWS = 60
+_WIDTH = 160
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -109,7 +112,7 @@ class ReleasedTable:
 
     def to_pandas(self) -> pd.DataFrame:
         """A pandas frame, one row a cell; attributes are ordered categoricals."""
-        import pandas as pd
+        pd = _library("pandas")
 
         frame = pd.DataFrame({name: values for name, values in self.columns.items()})  # noqa: C416
         places = self._places()
@@ -120,15 +123,14 @@ class ReleasedTable:
 
     def to_polars(self) -> pl.DataFrame:
         """A polars frame, one row a cell."""
-        import polars as pl
+        polars = _library("polars")
 
-        frame = pl.from_arrow(self.to_arrow())
-        assert isinstance(frame, pl.DataFrame)
+        frame: pl.DataFrame = polars.from_arrow(self.to_arrow())
         return frame
 
     def to_xarray(self) -> xr.Dataset:
         """An xarray dataset: one variable a column, one named dimension an attribute."""
-        import xarray as xr
+        xr = _library("xarray")
 
         variables = {name: (self.attributes, values.reshape(self.shape)) for name, values in self.columns.items()}
         coordinates = dict(zip(self.attributes, map(list, self.categories), strict=True))
@@ -150,36 +152,88 @@ class ReleasedTable:
         stamp = "" if self.private else ", NOT PRIVATE"
         return f"<table [{' '.join(self.attributes)}]: {self.raw.size:,} cells, sd {self.error.sd:.4g}{stamp}>"
 
+    def __str__(self) -> str:
+        return "\n".join(in_columns(self))
+
     def _repr_html_(self) -> str:
-        """The first cells with error bars drawn beside them."""
-        span = max(float(np.max(np.abs(self.columns["hi95"]))), float(np.max(np.abs(self.columns["lo95"]))), 1e-9)
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in (*self.attributes, "raw", "± 95 %", "", "flag"))
-        body = []
-        for place, cell in enumerate(self.cells()):
-            if place == _MOST_HTML_ROWS:
-                break
-            labels = "".join(
-                f"<td style='text-align:left'>{html.escape(str(cell[name]))}</td>" for name in self.attributes
-            )
-            body.append(
-                f"<tr>{labels}<td style='text-align:right'>{cell['raw']:,.1f}</td>"
-                f"<td style='text-align:right'>{self.error.half95:,.1f}</td><td>{_bar(cell, span)}</td>"
-                f"<td>{cell['flag']}</td></tr>"
-            )
+        """The first cells with their intervals drawn beside them."""
+        scale = _Scale.of(self)
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in (*self.attributes, "raw", "95 %", "", "flag"))
+        rows = "".join(self._html_row(cell, scale) for cell in islice(self.cells(), _MOST_HTML_ROWS))
         more = self.raw.size - _MOST_HTML_ROWS
         note = f"<p>… and {more:,} more cells</p>" if more > 0 else ""
         stamp = "" if self.private else "<p><b>NOT PRIVATE: drawn with a known seed</b></p>"
-        return f"{stamp}<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{note}"
+        return f"{stamp}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{note}"
+
+    def _html_row(self, cell: dict[str, Any], scale: _Scale) -> str:
+        labels = "".join(f"<td style='text-align:left'>{html.escape(str(cell[name]))}</td>" for name in self.attributes)
+        numbers = (f"{cell['raw']:,.1f}", f"±{self.error.half95:,.1f}")
+        figures = "".join(f"<td style='text-align:right'>{number}</td>" for number in numbers)
+        return f"<tr>{labels}{figures}<td>{scale.drawing(cell)}</td><td>{cell['flag']}</td></tr>"
 
 
-def _bar(cell: dict[str, Any], span: float) -> str:
-    """A small drawing of a cell's interval, zero at the left edge of what is positive."""
-    width = 120
-    left, right = (max(0.0, cell[end]) / span * width for end in ("lo95", "hi95"))
-    right = max(right, left + 2)  # a short interval is still to be seen
-    middle = max(0.0, cell["raw"]) / span * width
-    return (
-        f"<svg width='{width + 4}' height='12'>"
-        f"<rect x='0' y='3' width='{middle:.1f}' height='6' fill='#9ecae1'/>"
-        f"<line x1='{left:.1f}' x2='{right:.1f}' y1='6' y2='6' stroke='#08306b' stroke-width='3'/></svg>"
-    )
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """From people to places in a small drawing; zero is always in it."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, table: ReleasedTable) -> _Scale:
+        low, high = float(np.min(table.columns["lo95"])), float(np.max(table.columns["hi95"]))
+        return cls(min(0.0, low), max(0.0, high, low + 1e-9))
+
+    def drawing(self, cell: dict[str, Any]) -> str:
+        """A bar from zero to the number, its interval as a line, and a mark at zero."""
+        zero, raw, left, right = map(self._place, (0.0, cell["raw"], cell["lo95"], cell["hi95"]))
+        right = max(right, left + 2)  # a short interval is still to be seen
+        return (
+            f"<svg width='{_WIDTH}' height='12'>"
+            f"<rect x='{min(zero, raw):.1f}' y='3' width='{abs(raw - zero):.1f}' height='6' fill='#9ecae1'/>"
+            f"<line x1='{zero:.1f}' x2='{zero:.1f}' y1='0' y2='12' stroke='#999'/>"
+            f"<line x1='{left:.1f}' x2='{right:.1f}' y1='6' y2='6' stroke='#08306b' stroke-width='3'/></svg>"
+        )
+
+    def _place(self, people: float) -> float:
+        return 2 + (people - self.low) / (self.high - self.low) * (_WIDTH - 4)
+
+
+def in_columns(table: ReleasedTable, most: int = 200) -> list[str]:
+    """The first cells as lines of text; characters that could drive a terminal are spaces."""
+    rows = [
+        [
+            *(str(cell[name]) for name in table.attributes),
+            f"{cell['raw']:,.1f}", f"±{table.error.half95:,.1f}", f"{cell['lo95']:,.1f}", f"{cell['hi95']:,.1f}",
+            cell["flag"],
+        ]
+        for cell in islice(table.cells(), most)
+    ]  # fmt: skip
+    header = [*table.attributes, "raw", "95 %", "lo95", "hi95", "flag"]
+    return aligned(header, rows, [False] * len(table.attributes) + [True] * 4 + [False])
+
+
+def aligned(header: list[str], rows: list[list[str]], right: list[bool]) -> list[str]:
+    """Columns in line, a rule below the header; unprintable characters are shown as spaces."""
+    rows = [[_inert(value) for value in row] for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows.insert(1, ["-" * width for width in widths])
+    return [
+        "  ".join(
+            value.rjust(width) if to_right else value.ljust(width)
+            for value, width, to_right in zip(row, widths, right, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _inert(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def _library(name: str) -> Any:
+    """An optional library. Raises ParameterError with the line that installs it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise ParameterError(f"this needs {name}: pip install 'cuboid[notebook]'") from None

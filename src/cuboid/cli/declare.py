@@ -62,6 +62,7 @@ def check(
     Example: cuboid check schema.toml people.csv
     """
     from cuboid.domain import Schema
+    from cuboid.planning import counted
 
     own = Schema.load(schema)
     unused: list[str] = []
@@ -77,7 +78,7 @@ def check(
     if as_json:
         print(printed({"dataset": own.name, "attributes": attributes, "unused_columns": unused}))
         return
-    print(f"{schema} is a good schema for {own.name}: {len(attributes)} attributes"
+    print(f"{schema} is a good schema for {own.name}: {counted(len(attributes), 'attribute')}"
           + (f", all in the header of {data}" if data else ""))  # fmt: skip
     for a in own.domain.attributes:
         goes = "its row is dropped" if a.drops else f"goes to {a.outside!r}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cuboid.planning import counted
 from cuboid.privacy import Relation, Unit, loss
 from cuboid.privacy.ledger import Account, Ledger, Receipt, Spent
 from cuboid.privacy.ledger.amount import remaining, shown, used
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 app = typer.Typer(no_args_is_help=True, help="The record of what was spent on each dataset, and of its budget.")
+
+_WIDE = 400  # columns of a pipe: nothing is cut there
 
 Place = Annotated[
     str | None,
@@ -61,6 +65,9 @@ def show(
     if as_json:
         print(json.dumps({"ledger": str(book.path), "datasets": [_plain(account) for account in accounts]}, indent=2))
     else:
+        if not accounts:
+            print(f"the ledger {book.path} has no dataset yet: open one with `cuboid ledger open NAME --epsilon 1`")
+            return
         _print_accounts(accounts)
         if name is not None:
             _print_entries(accounts[0])
@@ -85,7 +92,7 @@ def verify(
         print(json.dumps({"ledger": str(book.path), "datasets": [_tip(receipt) for receipt in receipts]}, indent=2))
         return
     for receipt in receipts:
-        print(f"{receipt.dataset}: {receipt.sequence} entries hold, head {receipt.head}")
+        print(f"{receipt.dataset}: {counted(receipt.sequence, 'entry')} in an unbroken chain, head {receipt.head}")
     print(f"the ledger {book.path} holds")
 
 
@@ -153,7 +160,7 @@ def _print_accounts(accounts: list[Account]) -> None:
         spends = sum(isinstance(entry.record, Spent) for entry in account.entries)
         protects = f"{account.relation or '-'}{rows}"
         table.add_row(escape(account.dataset), protects, *_cells(account), str(spends))
-    Console().print(table)
+    Console(width=None if sys.stdout.isatty() else _WIDE).print(table)
 
 
 def _cells(account: Account) -> tuple[str, str, str]:
@@ -180,4 +187,4 @@ def _print_entries(account: Account) -> None:
         else:
             cells = (shown(record.guarantee), "-", "-", "opened")
         table.add_row(str(entry.sequence), f"{entry.at[:16]}Z", *map(escape, cells))
-    Console().print(table)
+    Console(width=None if sys.stdout.isatty() else _WIDE).print(table)

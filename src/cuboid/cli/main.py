@@ -24,6 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     help="Publish tables of counts about people without exposing anyone: every table under differential privacy, "
     "consistent with the others, with an error bar on each cell. "

@@ -71,8 +71,8 @@ class Schema:
         folded = {name.strip().casefold(): name for name in header}
         near = [f"{column} (the file has {folded[column.casefold()]!r})" if column.casefold() in folded else column
                 for column in absent]  # fmt: skip
-        raise SchemaError(f"the data have no column {listed(near)}: rename it in the schema or in the file, whose "
-                          f"columns are: {listed(header)}")  # fmt: skip
+        raise SchemaError(f"the data lack {listed(near)}: use the names of the file's columns in the schema; they are: "
+                          f"{listed(header)}")  # fmt: skip
 
     def _combination(self, entry: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         cells = []
@@ -93,21 +93,23 @@ class Schema:
     def load(cls, path: str | Path) -> Schema:
         """The schema in a TOML file."""
         try:
-            return cls.from_toml(Path(path).read_text(encoding="utf-8"))
+            text = Path(path).read_text(encoding="utf-8")
         except OSError:
             raise SchemaError(f"cannot read the schema {path}: write one with `cuboid init DATA -o {path}`") from None
         except UnicodeDecodeError:
             raise SchemaError(f"the schema {path} is not UTF-8 text: save it as UTF-8") from None
+        return cls.from_toml(text, name=str(path))
 
     @classmethod
-    def from_toml(cls, text: str) -> Schema:
-        """The schema that a TOML text declares."""
+    def from_toml(cls, text: str, *, name: str = "the text") -> Schema:
+        """The schema that a TOML text declares; messages call the text by its name."""
         try:
             document = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise SchemaError(f"the schema is not valid TOML: {error}") from None
+            raise SchemaError(f"{name} is no schema, as it is not valid TOML ({error}): write one with `cuboid init`, "
+                              "or name the schema where you named the data") from None  # fmt: skip
         except (ValueError, RecursionError):
-            raise SchemaError("the schema has a number or a nesting beyond all measure: write it plainly") from None
+            raise SchemaError(f"{name} has a number or a nesting beyond all measure: write it plainly") from None
         _known(document, ("dataset", "attribute"), "the schema")
         dataset, attributes = _table(document, "dataset"), _table(document, "attribute")
         _known(dataset, _DATASET_KEYS, "[dataset]")

@@ -6,6 +6,7 @@ from cuboid.planning.explain import counted, people
 from cuboid.planning.plan import Plan, Rejected
 from cuboid.planning.plan_file import digest, from_dict, to_dict
 from cuboid.planning.prediction import parts, precision, query_variance, residual_scales
+from cuboid.planning.protection import refuse_misfit
 
 __all__ = [
     "INTERVAL_RULE",
@@ -21,6 +22,7 @@ __all__ = [
     "people",
     "precision",
     "query_variance",
+    "refuse_misfit",
     "residual_scales",
     "shares",
     "to_dict",

@@ -20,8 +20,9 @@ _RELATION = {
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things: 1 table, 28 tables."""
-    return f"{number:,} {what}{'s' * (number != 1)}"
+    """A number of things: 1 table, 28 tables, 3 queries."""
+    many = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{number:,} {what if number == 1 else many}"
 
 
 def people(number: float) -> str:

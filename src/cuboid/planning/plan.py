@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +21,7 @@ from cuboid.workload import Workload, brackets, in_short, spellings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LARGEST_ETA = 500  # e^-eta and its inverse are still ordinary numbers
+LARGEST_ETA = 500  # of one over a scale: e^-eta and its inverse are still ordinary numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ class Rejected:
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Plan:
     """Queries and their noise, with everything that follows from them."""
 
@@ -71,9 +72,10 @@ class Plan:
 
     def refuse_extremes(self) -> None:
         """Raise ParameterError where noise would be too wide or too narrow to be drawn in 64-bit integers."""
-        if self.mechanism is Mechanism.PURE and max(query.weight for query in self.queries) > LARGEST_ETA:
-            raise ParameterError(f"the budget is so large that noise vanishes: spend at most {LARGEST_ETA} on a table, "
-                                 "or publish the counts as what they are, unprotected")  # fmt: skip
+        largest = LARGEST_ETA if self.mechanism is Mechanism.PURE else LARGEST_ETA**2
+        if max(query.weight for query in self.queries) > largest:
+            raise ParameterError("the budget is so large that noise vanishes: spend less, or publish the counts "
+                                 "as what they then are, unprotected")  # fmt: skip
         widest = [query.weight for query in self.queries]
         if self.mechanism is Mechanism.GAUSSIAN:
             widest = [4**self.exponent * self._longest(query) / query.weight for query in self.queries]
@@ -172,6 +174,13 @@ class Plan:
         residuals = sum(math.prod(self.sizes[i] for i in part) for part in self.needed)
         wanted = max(self.schema.domain.cells(cuboid) for cuboid in self.workload.cuboids)
         return 8 * (counted + 3 * measured + 2 * residuals + 8 * wanted)
+
+    def __repr__(self) -> str:
+        guarantee = ", ".join(f"{name} = {value}" for name, value in self.loss.typed().items())
+        return f"<plan for {self.schema.name}: {in_short(self.workload)}, {guarantee}, strategy {self.strategy}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.explain())}</pre>"
 
     def explain(self) -> str:
         """The plan in words, for a terminal."""

@@ -39,6 +39,10 @@ class CsvSource(Source):
         with open_bytes(file) as stream:
             record, _ = self._header(stream)
         names = self._names(record)
+        if len(names) == 1 and any(mark in names[0] for mark in (";", "\t", "|", ",")):
+            raise SourceError(
+                f"{file} has one column, {names[0]!r}: separate columns by commas, or by tabs in a .tsv file"
+            )
         super().__init__(
             kind="csv", path=str(file.resolve()), header=names, types=dict.fromkeys(names), name=f"the header of {file}"
         )

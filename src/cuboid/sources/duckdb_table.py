@@ -68,7 +68,8 @@ def _table(connection: Any, file: Path, table: str | None) -> str:
     if table is None and len(names) == 1:
         return str(names[0])
     if table is None:
-        raise SourceError(f"{file} has not exactly one table: say which to read; it has: {listed(names)}")
+        raise SourceError(f"{file} has several tables, or none: name one with --table (table= in Python); it has: "
+                          f"{listed(names) or 'none'}")  # fmt: skip
     if table not in names:
         raise SourceError(f"{file} has no table {table}; it has: {listed(names)}")
     return table

@@ -19,7 +19,8 @@ class ValueCoder:
     """Codes of one attribute's values.
 
     A code is the category's position; `drop`, one more than the last, says that the row leaves every table.
-    Text is trimmed and compared with the declared values, then as a number where just one declared value equals it.
+    Text is trimmed and compared with the declared values, then as a number where just one declared value equals it;
+    true, True and TRUE are one word, and so are the falses.
     Empty text is a null unless "" is declared. Labels are not values.
     """
 
@@ -33,6 +34,7 @@ class ValueCoder:
         self.empty = self.outside if attribute.missing is None else attribute.position(attribute.missing)
         self._exact = {value.strip(): code for code, value in enumerate(attribute.values)}
         self._numeric = _unique_numbers(self._exact)
+        self._exact |= _spellings_of_truth(self._exact)
         self._edges = [_edge(edge) for edge in attribute.bins]
 
     @property
@@ -60,6 +62,16 @@ class ValueCoder:
             return len(self._edges) - 2
         place = bisect_right(self._edges, value) - 1
         return place if 0 <= place < len(self._edges) - 1 else self.outside
+
+
+def _spellings_of_truth(values: dict[str, int]) -> dict[str, int]:
+    """true and false in the cases that programs write, where just one declared value is that word."""
+    found: dict[str, int] = {}
+    for word in ("true", "false"):
+        codes = [code for value, code in values.items() if value.casefold() == word]
+        if len(codes) == 1:
+            found |= dict.fromkeys((word, word.title(), word.upper()), codes[0])
+    return found
 
 
 def _unique_numbers(values: dict[str, int]) -> dict[Number, int]:

@@ -3,7 +3,7 @@
 brackets   [A B][B C], 2*[A B], [] for the total
 all        all 2-way, all 0..2-way
 formula    ~A*B + C (its maximal margins), A:B + A (these cuboids), 1 for the total
-SQL        GROUPING SETS ((A, B), (B), ()), CUBE(A, B), ROLLUP(A, B), the words GROUP BY before them if you like
+SQL        GROUPING SETS ((A, B), (B), ()), CUBE(A, B), ROLLUP(A, B), with GROUP BY before them or not; GROUP BY A, B
 """
 
 from __future__ import annotations
@@ -50,10 +50,12 @@ class _Parser:
         if self._peek().says("ALL") and self._peek().kind == "word":
             raise WorkloadError('"all" must be followed by the number of attributes a table: write "all 2-way" or '
                                 '"all 0..2-way"')  # fmt: skip
-        if self._peek().says("GROUP") and self._peek(1).says("BY"):
-            self._take()
-            self._take()
-        if self._starts_sql():
+        grouped = self._peek().says("GROUP") and self._peek(1).says("BY")
+        if grouped:
+            self.place += 2
+        if grouped and not self._starts_sql():
+            found = [(self._columns(), Fraction(1))]
+        elif self._starts_sql():
             found = self._sql()
         elif self._peek().kind == "all" or self._peek().says("[") or self._weighs():
             found = self._brackets()
@@ -79,6 +81,14 @@ class _Parser:
                 if self.place == len(self.tokens):
                     raise WorkloadError("the wanted tables end in a mark that joins two: name one more, or take it out")
         return found
+
+    def _columns(self) -> Cuboid:
+        """A, B, C as after GROUP BY: one table."""
+        names = [self._name()]
+        while self._peek().says(","):
+            self._take()
+            names.append(self._name())
+        return self.domain.cuboid(names)
 
     def _starts_sql(self) -> bool:
         if self._peek().says("GROUPING"):

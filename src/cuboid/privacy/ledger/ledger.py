@@ -11,7 +11,6 @@ from cuboid.privacy.ledger.account import Account, balance, charge_for, opening
 from cuboid.privacy.ledger.event import Entry, Receipt, Request, Spent, refuse_bad_name
 from cuboid.privacy.ledger.place import location
 from cuboid.privacy.ledger.store import Book, Store
-from cuboid.privacy.loss import Mechanism
 from cuboid.privacy.unit import Unit
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ class Ledger:
             account = balance(request.dataset, entries)
             spent = Spent(request=request, charge=charge_for(account, request))
             entry = book.append(request.dataset, spent, entries)
-            warnings = _warnings(book, account, request)
+            warnings = _warnings(book, account, request, self.path)
         return Receipt(dataset=entry.dataset, sequence=entry.sequence, head=entry.head, warnings=warnings)
 
     def find(self, dataset: str, plan: str, folder: str | None) -> Entry | None:
@@ -127,15 +126,16 @@ def _release(request: Request) -> tuple[str, str | None]:
     return request.plan, request.folder
 
 
-def _unknown(name: str, book: Book) -> LedgerError:
-    return LedgerError(f"the ledger has no dataset {name}; it has: {listed(book.names()) or 'none'}")
+def _unknown(name: str, book: Book) -> ParameterError:
+    return ParameterError(f"the ledger has no dataset {name}; it has: {listed(book.names()) or 'none'}")
 
 
-def _warnings(book: Book, account: Account, request: Request) -> tuple[str, ...]:
+def _warnings(book: Book, account: Account, request: Request, ledger: Path) -> tuple[str, ...]:
     warnings = []
     if account.currency is None:
+        command = f"cuboid ledger open {_options(request, ledger)}"
         warnings.append(f"dataset {request.dataset} is not opened in the ledger, so this spend is recorded but not "
-                        f"capped: set a cap, such as 1, with `cuboid ledger open {_options(request)}`")  # fmt: skip
+                        f"capped: set a CAP that counts it with `{command}`")  # fmt: skip
     others = book.others_with(request.source, request.dataset) if request.source is not None else ()
     if others:
         warnings.append(f"the source {request.source} was released before under another dataset name "
@@ -143,13 +143,14 @@ def _warnings(book: Book, account: Account, request: Request) -> tuple[str, ...]
     return tuple(warnings)
 
 
-def _options(request: Request) -> str:
-    """What to type after `open` so that the account can count this spend."""
-    options = [shlex.quote(request.dataset), "--epsilon 1"]
-    if request.spend.mechanism is Mechanism.GAUSSIAN:
-        options.append("--delta 1e-9")
+def _options(request: Request, ledger: Path) -> str:
+    """What to type after `open`, in the currency that was typed, so that the account can count this spend."""
+    options = [shlex.quote(request.dataset)]
+    options += [f"--{name} {value if name == 'delta' else 'CAP'}" for name, value in request.guarantee.items()]
     if request.unit.relation is not Unit().relation:
         options.append(f"--relation {request.unit.relation}")
     if request.unit.max_rows != Unit().max_rows:
         options.append(f"--max-rows {request.unit.max_rows}")
+    if ledger != location(None):
+        options.append(f"--ledger {shlex.quote(str(ledger))}")
     return " ".join(options)
