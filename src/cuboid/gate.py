@@ -115,6 +115,8 @@ def check(plan: Plan) -> None:
             "cannot yet hold people to max_rows: prepare one row a person and drop `unit` from the schema"
         )
     refuse_misfit(schema, plan.unit)
+    if any(attribute >= len(plan.sizes) for query in plan.queries for attribute in query.cuboid):
+        raise PlanError("the plan asks for an attribute that its schema lacks: make it again with `cuboid plan`")
     cost = cost_of(plan.queries, plan.mechanism, plan.sizes, plan.unit)
     if not plan.queries or cost.amount > plan.loss.spend.amount:
         raise PlanError("the plan's queries cost more than the guarantee it names: make it again with `cuboid plan`")

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cuboid.errors import InternalError
+from cuboid.errors import InternalError, PlanError
 from cuboid.noise import Law
 from cuboid.privacy import Cost, Form, Mechanism, Unit, gaussian_cost, laplace_cost
 
@@ -36,6 +37,15 @@ class Query:
     cuboid: Cuboid
     form: Form
     weight: Fraction
+
+    def __post_init__(self) -> None:
+        if type(self.weight) is not Fraction or self.weight <= 0:
+            raise PlanError("a query's weight is a positive rational: make the plan again with `cuboid plan`")
+        known = isinstance(self.form, Form) and type(self.cuboid) is tuple
+        if not known or not all(type(i) is int and i >= 0 for i in self.cuboid):
+            raise PlanError("a query asks for a table or contrasts of attributes' places: make the plan again")
+        if any(later <= earlier for earlier, later in pairwise(self.cuboid)):
+            raise PlanError("a query names its attributes in order, each once: make the plan again")
 
     def table_shape(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """Shape of the cuboid's table."""
@@ -78,7 +88,13 @@ class Measurements:
 
 
 def cost_of(queries: Sequence[Query], mechanism: Mechanism, sizes: Sequence[int], unit: Unit) -> Cost:
-    """What queries use up together, from the queries alone: epsilon for Laplace noise, mu^2 for Gaussian noise."""
+    """What queries use up together: epsilon for Laplace noise, mu^2 for Gaussian noise.
+
+    Guarantee:
+        follows from the queries alone, whatever else a plan says; two queries of one kind about one cuboid add up.
+        The amount is that of laplace_cost or gaussian_cost, exact or a proved upper bound.
+        Raises UnsupportedRelationError where nothing is proved.
+    """
     weights: dict[tuple[Form, Cuboid], Fraction] = {}
     for query in queries:
         key = (query.form, query.cuboid)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from cuboid.bundle import Content, Release
     from cuboid.measurement import Measurements
-    from cuboid.privacy.ledger import Receipt
+    from cuboid.privacy.ledger import Ledger, Receipt
 
 STEPS = ("reading and counting", "drawing noise", "recovering", "writing")
 
@@ -80,15 +80,15 @@ def release(
 
     if not isinstance(plan, Plan):
         raise ParameterError("release needs a plan: make one with cb.plan(schema, workload, epsilon=...)")
-    if insecure_seed is not None and not isinstance(insecure_seed, int):
-        raise ParameterError("insecure_seed must be a whole number")
+    if insecure_seed is not None and (not isinstance(insecure_seed, int) or insecure_seed < 0):
+        raise ParameterError("insecure_seed must be a whole number, not below 0")
     check(plan)
-    earlier = None if out is None else _same(plan, Path(out), insecure_seed, on_step)
+    book = Ledger.at(ledger)
+    earlier = None if out is None else _same(plan, Path(out), insecure_seed, book, on_step)
     if earlier is not None:
         return earlier
     source = open_source(data, table=table)
     plan.schema.check_header(source.header)
-    book = Ledger.at(ledger)
     occasion = Occasion(
         nonce=_nonce(insecure_seed),
         folder=None if out is None else str(Path(out).absolute()),
@@ -142,7 +142,6 @@ def _finished(content: Content, folder: Path | None, on_step: Callable[[str], No
 
     _say(on_step, 2)
     made = Release(plan=content.plan, measurements=content.measurements, receipt=content.receipt, folder=folder)
-    assert made.estimate is not None
     if folder is not None:
         _say(on_step, 3)
         finish(made, folder)
@@ -155,11 +154,13 @@ def _say(on_step: Callable[[str], None] | None, place: int) -> None:
 
 
 def _nonce(insecure_seed: int | None) -> str:
-    return secrets.token_hex(16) if insecure_seed is None else f"insecure-{insecure_seed}"
+    from cuboid.bundle import SEEDED
+
+    return secrets.token_hex(16) if insecure_seed is None else f"{SEEDED}{insecure_seed}"
 
 
 def _same(
-    plan: Plan, out: Path, insecure_seed: int | None, on_step: Callable[[str], None] | None
+    plan: Plan, out: Path, insecure_seed: int | None, book: Ledger, on_step: Callable[[str], None] | None
 ) -> Release | None:  # fmt: skip
     """The release of this very plan that already lies in the folder: verified and returned, data unread."""
     from cuboid.bundle import finished, plan_of, read, verify
@@ -170,6 +171,9 @@ def _same(
     earlier = read(out).measurements
     if not (earlier.private if insecure_seed is None else earlier.nonce == _nonce(insecure_seed)):
         return None
+    if not book.knows(plan.schema.name, digest(plan), earlier.nonce):
+        raise BundleError(f"{out} holds a release that this ledger did not pay for: choose another folder, or name the "
+                          "ledger that did")  # fmt: skip
     if not finished(out):
         warnings.warn(f"{out} holds this release, not finished: going on from its measurements. Nothing was spent, "
                       "and data were not read", CuboidWarning, stacklevel=3)  # fmt: skip

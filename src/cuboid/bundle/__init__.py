@@ -3,6 +3,7 @@
 from cuboid.bundle.card import NOT_PRIVATE, card, odds, statement
 from cuboid.bundle.checks import Check, verify
 from cuboid.bundle.content import Content
+from cuboid.bundle.measured import SEEDED
 from cuboid.bundle.read import finished, plan_of, read
 from cuboid.bundle.release import Release
 from cuboid.bundle.table import COLUMNS, FLAGS, ReleasedTable, aligned, in_columns
@@ -13,6 +14,7 @@ __all__ = [
     "COLUMNS",
     "FLAGS",
     "NOT_PRIVATE",
+    "SEEDED",
     "Check",
     "Content",
     "Release",

@@ -71,7 +71,7 @@ def odds(plan: Plan) -> str:
     return (
         f"Suppose somebody knows everything about everyone else, and nothing decides between two stories about one "
         f"person ({question}). Without the release they guess right half of the time. With it, whatever they do, they "
-        f"guess right at most {100 * chance:.1f} % of the time."
+        f"guess right at most {math.ceil(1000 * chance) / 10:.1f} % of the time."
     )
 
 
@@ -90,10 +90,8 @@ def _spent(content: Content) -> list[str]:
     guarantee = ", ".join(f"{name} = {value}" for name, value in plan.loss.typed().items())
     lines = [f"{guarantee}."]
     if plan.mechanism is Mechanism.GAUSSIAN:
-        mu = math.sqrt(float(plan.loss.spend.amount))
-        lines.append(
-            f"All noise is Gaussian, so the exact guarantee is mu-Gaussian differential privacy, mu = {mu:.6g}."
-        )
+        mu = math.ceil(1e6 * math.sqrt(float(plan.loss.spend.amount))) / 1e6
+        lines.append(f"All noise is Gaussian, so the exact guarantee is mu-Gaussian differential privacy, mu = {mu:g}.")
     lines.append(f"The sensitivity of all measurements together is {_known(plan)}.")
     lines.append(f"The ledger has it as entry {content.receipt.sequence} of `{_plain(content.receipt.dataset)}`.")
     return lines

@@ -7,12 +7,13 @@ from collections import Counter
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cuboid.bundle.card import card, statement
 from cuboid.bundle.files import CARD, PACKAGE, RECEIPT, RELEASE, as_json, contents, read_json, sha256, there
+from cuboid.bundle.measured import agrees
 from cuboid.bundle.package import package
 from cuboid.bundle.read import described, finished, read
 from cuboid.bundle.table_file import stored
@@ -56,7 +57,8 @@ def verify(folder: str | Path, ledger: Ledger | None = None) -> tuple[Check, ...
         detail = str(error) if isinstance(error, CuboidError) else "they cannot be read as Cuboid writes them"
         return files, Check(name="measurements", passed=False, detail=detail)
     tables, documents = _tables(path, content), _documents(path, content)
-    return (files, _guarantee(path, content), *tables, documents, _ledger(path, content, ledger))
+    measured = _measured(path, content)
+    return (files, _guarantee(path, content), measured, *tables, documents, _ledger(path, content, ledger))
 
 
 def _files(folder: Path) -> Check:
@@ -73,13 +75,26 @@ def _files(folder: Path) -> Check:
     return Check(name="files", passed=True, detail=f"{len(present)} files are as the receipt says")
 
 
+def _measured(folder: Path, content: Content) -> Check:
+    """Every column of the measurements says what follows from numerators and plan."""
+    if agrees(folder, content.measurements, content.plan):
+        return Check(name="measurements", passed=True, detail="the measurements are answers to the plan's queries")
+    return Check(name="measurements", passed=False, detail="their other columns do not follow from the numerators")
+
+
+def _entry(folder: Path, name: str) -> dict[str, Any]:
+    """A part of release.json that has parts of its own."""
+    found = described(folder).get(name)
+    return found if isinstance(found, dict) else {}
+
+
 def _documents(folder: Path, content: Content) -> Check:
     """The card and the package are what this release's would be, and nothing else lies there."""
     strangers = set(contents(folder)).difference(expected_files(content))
     if strangers:
         found = ", ".join(sorted(strangers)[:5])
         return Check(name="documents", passed=False, detail=f"not part of a release: {found}")
-    if described(folder).get("software", {}).get("cuboid") != version("cuboid"):
+    if _entry(folder, "software").get("cuboid") != version("cuboid"):
         return Check(name="documents", passed=None, detail="not asked: another version of Cuboid wrote them")
     texts = {CARD: card(content), PACKAGE: as_json(package(content))}
     wrong = [name for name, text in texts.items() if not _says(folder / name, text)]
@@ -98,7 +113,8 @@ def _guarantee(folder: Path, content: Content) -> Check:
     if document.get("privacy") != statement(plan) or document.get("dataset") != plan.schema.name:
         return Check(name="guarantee", passed=False, detail="the privacy statement is not the plan's")
     expected = json.loads(as_json(facts(content)))
-    other = [name for name in expected if name not in _OF_THEIR_TIME and document.get(name) != expected[name]]
+    other = sorted(set(document) - set(expected))
+    other += [name for name in expected if name not in _OF_THEIR_TIME and document.get(name) != expected[name]]
     if other:
         return Check(name="guarantee", passed=False, detail=f"{RELEASE} says something else of: {', '.join(other)}")
     return Check(name="guarantee", passed=True, detail="the queries cost no more than the guarantee that is stated")
@@ -109,7 +125,7 @@ def _tables(folder: Path, content: Content) -> tuple[Check, Check, Check]:
     incomplete: list[str] = []
     wrong: list[str] = []
     shared = _Margins(content)
-    same_rule = described(folder).get("intervals", {}).get("rule") == INTERVAL_RULE
+    same_rule = _entry(folder, "intervals").get("rule") == INTERVAL_RULE
     try:
         for own, cuboid in zip(
             stored(folder, content.tables()), content.plan.workload.cuboids, strict=True

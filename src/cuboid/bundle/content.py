@@ -90,6 +90,7 @@ class Content:
             raw=_rounded(values, error.sd),
             error=error,
             impossible=self._impossible(cuboid),
+            total=None if cuboid else self.measurements.total,
             private=self.private,
         )
 

@@ -1,4 +1,4 @@
-"""Files that are either whole or not there: written beside their place, synced, then renamed."""
+"""Files of a bundle. What cannot be made again is either whole or not there; the rest is synced before the receipt."""
 
 from __future__ import annotations
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from cuboid.planning import Plan
 
 
+SEEDED = "insecure-"  # how the nonce of a drawing begins whose seed is known
+
+
 def as_arrow(measurements: Measurements, plan: Plan) -> pa.Table:
     """The measurements as a table.
 
@@ -70,6 +73,19 @@ def write_measurements(measurements: Measurements, plan: Plan, folder: Path) -> 
         pq.write_table(as_arrow(measurements, plan), partial, compression="zstd")
 
 
+def agrees(folder: Path, measurements: Measurements, plan: Plan) -> bool:
+    """Whether the file's columns are those that the measurements have, and hold the same, to rounding."""
+    stored, expected = read_parquet(folder / MEASUREMENTS), as_arrow(measurements, plan)
+    if stored.column_names != expected.column_names:
+        return False
+    return all(
+        np.allclose(values(stored.column(name)), values(expected.column(name)), rtol=1e-9, atol=0)
+        if name in ("value", "sd")
+        else stored.column(name).to_pylist() == expected.column(name).to_pylist()
+        for name in ("attributes", "form", "value", "sd")
+    )
+
+
 def read_measurements(folder: Path, plan: Plan, facts: dict[str, Any]) -> Measurements:
     """The measurements in a bundle, in the plan's shapes. Raises BundleError where they do not fit the plan."""
     path = folder / MEASUREMENTS
@@ -77,16 +93,20 @@ def read_measurements(folder: Path, plan: Plan, facts: dict[str, Any]) -> Measur
         raise BundleError(f"{folder} has no {MEASUREMENTS}: it is no release, or only part of one")
     sizes = [query.answers(plan.sizes) for query in plan.queries]
     query, cell, numerator = _columns(path)
-    if numerator.dtype != np.int64 or not np.array_equal(query, np.repeat(np.arange(len(sizes)), sizes)):
+    if numerator.dtype != np.int64 or numerator.size != sum(sizes):
+        raise BundleError(f"{path} has another number of answers than the plan asks for: the bundle was altered")
+    if not np.array_equal(query, np.repeat(np.arange(len(sizes)), sizes)):
         raise BundleError(f"{path} does not hold the answers to the plan's queries: the bundle was altered")
     if not np.array_equal(cell, np.concatenate([np.arange(size) for size in sizes])):
         raise BundleError(f"{path} has cells out of order: the bundle was altered")
     parts = np.split(numerator, np.cumsum(sizes)[:-1])
     try:
         exponent, total = int(facts["exponent"]), None if facts["total"] is None else int(facts["total"])
-        nonce, private = str(facts["nonce"]), bool(facts["private"])
+        nonce, private = str(facts["nonce"]), {True: True, False: False}[facts["private"]]
     except (KeyError, TypeError, ValueError, ArithmeticError):
         raise BundleError(f"{folder} lacks what belongs to its measurements: the bundle was altered") from None
+    if private and nonce.startswith(SEEDED):
+        raise BundleError(f"{path} was drawn with a known seed, and says that it was not: the bundle was altered")
     if exponent != plan.exponent:
         raise BundleError(f"{path} is on another grid than the plan's: the bundle was altered")
     return Measurements(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuboid.bundle.measured import as_arrow
 from cuboid.bundle.table import COLUMNS
-from cuboid.errors import BundleError, ParameterError
+from cuboid.errors import ParameterError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cuboid.bundle.table import ReleasedTable
 
 EVERYTHING = "(all)"
-_OWN = ("cells", "rows", "measurements", "total")
+_OWN = ("cells", "rows", "measurements")
 _LOCKS = (
     "SET enable_external_access = false",
     "SET python_enable_replacements = false",
@@ -69,7 +69,7 @@ def _distinct(names: list[str]) -> list[str]:
 def views(content: Content) -> dict[tuple[str, ...], str]:
     """The view that holds each wanted table."""
     names: dict[tuple[str, ...], str] = {}
-    taken = {name.casefold() for name in _OWN if name != "total"}
+    taken = set(_OWN)
     for attributes in content.wanted:
         name = "_".join(attributes) or "total"
         plain, number = name, 1
@@ -90,8 +90,6 @@ def _views(content: Content) -> dict[str, pa.Table]:
     for table in content.tables():
         found[names[table.attributes]] = table.to_arrow()
         everything.append(_cells(content, table))
-    if not everything:
-        raise BundleError("the release has no table")
     found["cells"] = pa.concat_tables(everything)
     found["measurements"] = as_arrow(content.measurements, content.plan)
     return found

@@ -6,12 +6,12 @@ import html
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from itertools import islice
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cuboid.bundle.arrow import chosen, numbers, texts
+from cuboid.bundle.arrow import chosen, numbers
 from cuboid.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ COLUMNS = ("raw", "sd", "lo95", "hi95", "flag")
 FLAGS = ("ok", "unreliable", "exact", "impossible")
 _MOST_HTML_ROWS = 60
 _WIDTH = 160
+_CELLS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,6 +39,7 @@ class ReleasedTable:
     raw   signed, unbiased count       lo95, hi95   interval that holds the true count 95 % of the time
     sd    its standard deviation       flag         ok; unreliable (half the interval exceeds half of raw);
                                                     exact (public, no noise); impossible (by the schema)
+    total        the number of rows where this is their table and it is public: exact beyond what a float holds
     """
 
     attributes: tuple[str, ...]
@@ -45,6 +47,7 @@ class ReleasedTable:
     raw: NDArray[np.float64]
     error: CellError
     impossible: NDArray[np.bool_] | None = None
+    total: int | None = None
     private: bool = True
 
     @property
@@ -61,42 +64,45 @@ class ReleasedTable:
     def columns(self) -> dict[str, Any]:
         """raw, sd, lo95, hi95 and flag of every cell, flat."""
         raw = self.raw.reshape(-1)
+        flag = np.array(FLAGS)[self._flags]
         if self.exact:
-            whole = np.rint(raw).astype(np.int64)
-            return {"raw": whole, "sd": np.zeros(len(raw)), "lo95": whole, "hi95": whole, "flag": self._flags()}
+            whole = np.rint(raw).astype(np.int64) if self.total is None else np.array([self.total], dtype=np.int64)
+            return {"raw": whole, "sd": np.zeros(len(raw)), "lo95": whole, "hi95": whole, "flag": flag}
         return {
             "raw": raw,
             "sd": np.full(len(raw), self.error.sd),
             "lo95": raw - self.error.below,
             "hi95": raw + self.error.above,
-            "flag": self._flags(),
+            "flag": flag,
         }
 
-    def _flags(self) -> NDArray[np.str_]:
+    @cached_property
+    def _flags(self) -> NDArray[np.uint8]:
+        """Each cell's flag, as its place in FLAGS."""
         raw = self.raw.reshape(-1)
-        flags = np.where(self.error.half95 > np.abs(raw) / 2, "unreliable", "ok").astype("<U10")
+        codes = (self.error.half95 > np.abs(raw) / 2).astype(np.uint8)
         if self.exact:
-            flags[:] = "exact"
+            codes[:] = FLAGS.index("exact")
         if self.impossible is not None:
-            flags[self.impossible.reshape(-1)] = "impossible"
-        return flags
-
-    def labels(self, axis: int) -> list[str]:
-        """The category of every cell along one attribute, flat."""
-        own = self.categories[axis]
-        return [own[place] for place in self._places()[axis].tolist()]
+            codes[self.impossible.reshape(-1)] = FLAGS.index("impossible")
+        return codes
 
     def _places(self) -> NDArray[np.intp]:
         """For each attribute, the place of every cell's category."""
         return np.indices(self.shape).reshape(len(self.shape), self.raw.size)
 
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Each cell as its categories, then raw, sd, lo95, hi95 and flag. Memory: a few thousand cells."""
+        labels = product(*self.categories)
+        for start in range(0, self.raw.size, _CELLS_AT_ONCE):
+            part = [self.columns[name][start : start + _CELLS_AT_ONCE].tolist() for name in COLUMNS]
+            for numbers_of_cell in zip(*part, strict=True):
+                yield (*next(labels), *numbers_of_cell)
+
     def cells(self) -> Iterator[dict[str, Any]]:
-        """Each cell as plain values: its categories, then raw, sd, lo95, hi95, flag."""
-        columns = {name: values.tolist() for name, values in self.columns.items()}
-        labels = [self.labels(axis) for axis in range(len(self.attributes))]
-        for place in range(self.raw.size):
-            cell: dict[str, Any] = {name: labels[axis][place] for axis, name in enumerate(self.attributes)}
-            yield cell | {name: values[place] for name, values in columns.items()}
+        """Each cell as plain values by name."""
+        names = (*self.attributes, *COLUMNS)
+        return (dict(zip(names, row, strict=True)) for row in self.rows())
 
     def to_arrow(self) -> pa.Table:
         """A pyarrow table, one row a cell."""
@@ -107,14 +113,14 @@ class ReleasedTable:
             name: chosen(self.categories[axis], places[axis]) for axis, name in enumerate(self.attributes)
         }
         columns |= {name: numbers(values) for name, values in self.columns.items() if name != "flag"}
-        columns["flag"] = texts(self.columns["flag"].tolist())
+        columns["flag"] = chosen(FLAGS, self._flags)
         return pa.table(columns)
 
     def to_pandas(self) -> pd.DataFrame:
         """A pandas frame, one row a cell; attributes are ordered categoricals."""
         pd = _library("pandas")
 
-        frame = pd.DataFrame({name: values for name, values in self.columns.items()})  # noqa: C416
+        frame = pd.DataFrame(dict(self.columns))
         places = self._places()
         for axis, name in reversed(list(enumerate(self.attributes))):
             dtype = pd.CategoricalDtype(list(self.categories[axis]), ordered=True)

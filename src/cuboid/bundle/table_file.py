@@ -5,17 +5,19 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cuboid.bundle.arrow import numbers, read_parquet
-from cuboid.bundle.files import TABLES, whole, write_loose
+from cuboid.bundle.files import TABLES, whole
 from cuboid.bundle.table import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+    from typing import TextIO
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -35,17 +37,23 @@ def csv_name(place: int) -> str:
 def to_csv(table: ReleasedTable) -> str:
     """A table as CSV: attributes, then raw, sd, lo95, hi95, flag; numbers in the shortest form that reads back."""
     text = io.StringIO()
-    hard = any("\r" in label for own in table.categories for label in own)  # a lone return is not quoted by itself
-    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL if hard else csv.QUOTE_MINIMAL)
-    writer.writerow((*table.attributes, *COLUMNS))
-    labels = [table.labels(axis) for axis in range(len(table.attributes))]
-    writer.writerows(zip(*labels, *(table.columns[column].tolist() for column in COLUMNS), strict=True))
+    _write_rows(table, text)
     return text.getvalue()
 
 
 def write_csv(place: int, table: ReleasedTable, folder: Path) -> None:
     """Write one table's CSV; `synced` puts it on the disk."""
-    write_loose(folder / csv_name(place), to_csv(table))
+    path = folder / csv_name(place)
+    path.parent.mkdir(exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as text:
+        _write_rows(table, text)
+
+
+def _write_rows(table: ReleasedTable, text: TextIO) -> None:
+    hard = any("\r" in label for own in table.categories for label in own)  # a lone return is not quoted by itself
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL if hard else csv.QUOTE_MINIMAL)
+    writer.writerow((*table.attributes, *COLUMNS))
+    writer.writerows(table.rows())
 
 
 def stored(folder: Path, expected: Iterable[ReleasedTable]) -> Iterator[Stored]:
@@ -54,9 +62,9 @@ def stored(folder: Path, expected: Iterable[ReleasedTable]) -> Iterator[Stored]:
     everything = read_parquet(folder / ALL) if (folder / ALL).is_file() else None
     for place, table in enumerate(expected):
         if everything is None:
-            columns = _read_csv(folder / csv_name(place), len(table.attributes))
+            columns = _read_csv(folder / csv_name(place), table.attributes)
         else:
-            columns = _slice(everything, offset, table)
+            columns = _slice(everything, offset, place, table)
             offset += table.raw.size
         yield Stored(table=table, labels=columns[: len(table.attributes)], numbers=columns[len(table.attributes) :])
 
@@ -71,9 +79,10 @@ class Stored:
 
     def complete(self) -> bool:
         """Whether every cell is there, once, in order, under the schema's categories."""
-        axes = range(len(self.table.attributes))
+        cells = list(zip(*self.labels, strict=True)) if self.labels else [()]
         return (
-            self.labels == [self.table.labels(axis) for axis in axes]
+            len(self.labels) == len(self.table.attributes)
+            and cells == list(product(*self.table.categories))
             and len(self.numbers) == len(COLUMNS)
             and all(len(column) == self.table.raw.size for column in self.numbers)
         )
@@ -81,7 +90,13 @@ class Stored:
     def right(self, slack: float = 0.0) -> bool:
         """Whether the numbers follow from the measurements, to rounding; the ends of intervals to `slack` people."""
         columns = self.table.columns
-        if slack == 0 and self.numbers[-1] != columns["flag"].tolist():
+        raw, low, high = (
+            np.array(self.numbers[COLUMNS.index(name)], dtype=np.float64) for name in ("raw", "lo95", "hi95")
+        )
+        doubtful = (high - low) / 2 > np.abs(raw) / 2
+        flags = np.where(doubtful, "unreliable", "ok")
+        special = np.isin(columns["flag"], ("exact", "impossible"))
+        if self.numbers[-1] != np.where(special, columns["flag"], flags).tolist():
             return False
         span = 1e-9 * (np.abs(self.table.raw).max(initial=0.0) + self.table.error.sd)
         spans = {"raw": span, "sd": span, "lo95": span + slack, "hi95": span + slack}
@@ -95,18 +110,21 @@ class Stored:
         return np.array(self.numbers[0], dtype=np.float64).reshape(self.table.shape)
 
 
-def _read_csv(path: Path, attributes: int) -> list[list[Any]]:
+def _read_csv(path: Path, attributes: tuple[str, ...]) -> list[list[Any]]:
     with path.open(encoding="utf-8", newline="") as text:
         rows = csv.reader(text)
-        header = next(rows, [])
-        if len(header) != attributes + len(COLUMNS) or tuple(header[attributes:]) != COLUMNS:
+        if tuple(next(rows, [])) != (*attributes, *COLUMNS):
             return []
         columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)]
-    return columns[:attributes] + [list(map(float, column)) for column in columns[attributes:-1]] + columns[-1:]
+    first = len(attributes)
+    return columns[:first] + [list(map(float, column)) for column in columns[first:-1]] + columns[-1:]
 
 
-def _slice(everything: pa.Table, offset: int, table: ReleasedTable) -> list[list[Any]]:
+def _slice(everything: pa.Table, offset: int, place: int, table: ReleasedTable) -> list[list[Any]]:
     part = everything.slice(offset, table.raw.size)
+    own = set(zip(part.column("table").to_pylist(), part.column("attributes").to_pylist(), strict=True))
+    if own != {(place + 1, " ".join(table.attributes))}:
+        return []
     names = [f"category_{axis + 1}" for axis in range(len(table.attributes))]
     return [part.column(name).to_pylist() for name in (*names, *COLUMNS)]
 

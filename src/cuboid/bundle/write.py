@@ -5,7 +5,9 @@ A folder without receipt.json is unfinished; `cuboid recover` finishes it from t
 
 from __future__ import annotations
 
+import os
 import platform
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -51,10 +53,11 @@ class Claim:
 
     def give_up(self) -> None:
         """Leave things as they were, if nothing was written."""
-        (self.path / CLAIM).unlink(missing_ok=True)
-        for folder in self.made:
-            if not any(folder.iterdir()):
-                folder.rmdir()
+        with suppress(OSError):  # what made us give up is to be heard
+            (self.path / CLAIM).unlink(missing_ok=True)
+            for folder in self.made:
+                if not any(folder.iterdir()):
+                    folder.rmdir()
 
 
 def claim(folder: str | Path) -> Claim:
@@ -62,16 +65,35 @@ def claim(folder: str | Path) -> Claim:
     path = Path(folder).absolute()
     try:
         made = tuple(place for place in (path, *path.parents) if not place.exists())
+        if path.is_dir() and _stale(path / CLAIM):
+            (path / CLAIM).unlink()
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise BundleError(f"{folder} is not empty, and a release is never overwritten: choose another folder, or "
                               "move what is there")  # fmt: skip
         path.mkdir(parents=True, exist_ok=True)
-        (path / CLAIM).touch(exist_ok=False)
+        with (path / CLAIM).open("x", encoding="utf-8") as mark:
+            mark.write(f"{platform.node()} {os.getpid()}")
     except FileExistsError:
         raise BundleError(f"another release is being written to {folder}: choose another folder") from None
     except OSError as error:
         raise BundleError(f"cannot make the folder {folder}: {error.strerror}; choose another place") from None
     return Claim(path, made)
+
+
+def _stale(mark: Path) -> bool:
+    """Whether a claim was left by a process of this machine that is no more, before it wrote anything else."""
+    if [place.name for place in mark.parent.iterdir()] != [CLAIM]:
+        return False
+    host, _, process = mark.read_text(encoding="utf-8").rpartition(" ")
+    if host != platform.node() or not process.isdigit():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def save(content: Content, folder: str | Path) -> Path:
@@ -89,6 +111,14 @@ def keep(content: Content, folder: Path) -> None:
 
 def finish(content: Content, folder: Path) -> Path:
     """Write everything that follows from the measurements, and the receipt once all of it is on the disk."""
+    try:
+        return _finish(content, folder)
+    except OSError as error:
+        raise BundleError(f"cannot write to {folder}: {error.strerror}; free the place, then `cuboid recover` goes on "
+                          "from the measurements")  from None  # fmt: skip
+
+
+def _finish(content: Content, folder: Path) -> Path:
     (folder / RECEIPT).unlink(missing_ok=True)
     for left_over in folder.rglob(f"*{PARTIAL}"):
         left_over.unlink()

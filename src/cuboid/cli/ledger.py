@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cuboid.cli.options import AsJson, LedgerPath, printed
 from cuboid.planning import counted
 from cuboid.privacy import Relation, Unit, loss
 from cuboid.privacy.ledger import Account, Ledger, Receipt, Spent
@@ -18,13 +17,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="The record of what was spent on each dataset, and of its budget.")
 
-_WIDE = 400  # columns of a pipe: nothing is cut there
-
-Place = Annotated[
-    str | None,
-    typer.Option("--ledger", metavar="PATH", help="The ledger's file; else $CUBOID_LEDGER, else your state folder."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Epsilon = Annotated[str | None, typer.Option(help="The cap, as pure epsilon, or with --delta.")]
 
 
@@ -37,7 +29,7 @@ def open_(
     delta: Annotated[str | None, typer.Option(help="With --epsilon: the delta of the cap.")] = None,
     relation: Annotated[str, typer.Option(help="Neighbours: add-remove or replace.")] = "add-remove",
     max_rows: Annotated[int, typer.Option(help="How many rows one person may own.")] = 1,
-    ledger: Place = None,
+    ledger: LedgerPath = None,
 ) -> None:
     """Give a dataset a budget, once and for good; what was spent on it before counts.
 
@@ -54,7 +46,7 @@ def show(
     name: Annotated[str | None, typer.Argument(help="A dataset; all of them if left out.")] = None,
     *,
     as_json: AsJson = False,
-    ledger: Place = None,
+    ledger: LedgerPath = None,
 ) -> None:
     """Show each dataset's cap, what is spent and what is left; with a name, its entries too.
 
@@ -63,7 +55,7 @@ def show(
     book = Ledger.at(ledger)
     accounts = [book.account(own) for own in (book.names() if name is None else (name,))]
     if as_json:
-        print(json.dumps({"ledger": str(book.path), "datasets": [_plain(account) for account in accounts]}, indent=2))
+        print(printed({"ledger": str(book.path), "datasets": [_plain(account) for account in accounts]}))
     else:
         if not accounts:
             print(f"the ledger {book.path} has no dataset yet: open one with `cuboid ledger open NAME --epsilon 1`")
@@ -80,7 +72,7 @@ def verify(
     head: Annotated[str | None, typer.Option(help="A receipt's head, which must still be there.")] = None,
     sequence: Annotated[int | None, typer.Option(help="That receipt's sequence.")] = None,
     as_json: AsJson = False,
-    ledger: Place = None,
+    ledger: LedgerPath = None,
 ) -> None:
     """Recompute the chain of entries; a changed, lost or reordered one is refused (exit code 3).
 
@@ -89,7 +81,7 @@ def verify(
     book = Ledger.at(ledger)
     receipts = book.verify(name, head=head, sequence=sequence)
     if as_json:
-        print(json.dumps({"ledger": str(book.path), "datasets": [_tip(receipt) for receipt in receipts]}, indent=2))
+        print(printed({"ledger": str(book.path), "datasets": [_tip(receipt) for receipt in receipts]}))
         return
     for receipt in receipts:
         print(f"{receipt.dataset}: {counted(receipt.sequence, 'entry')} in an unbroken chain, head {receipt.head}")
@@ -150,17 +142,18 @@ def _spend(spent: Spent) -> dict[str, Any]:
 
 
 def _print_accounts(accounts: list[Account]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table("dataset", "protects", "cap", "spent", "left", "spends", box=None)
+    rows = []
     for account in accounts:
-        rows = "" if account.max_rows in (None, 1) else f", {account.max_rows} rows"
+        several = "" if account.max_rows in (None, 1) else f", {account.max_rows} rows"
         spends = sum(isinstance(entry.record, Spent) for entry in account.entries)
-        protects = f"{account.relation or '-'}{rows}"
-        table.add_row(escape(account.dataset), protects, *_cells(account), str(spends))
-    Console(width=None if sys.stdout.isatty() else _WIDE).print(table)
+        rows.append([account.dataset, f"{account.relation or '-'}{several}", *_cells(account), str(spends)])
+    _print(["dataset", "protects", "cap", "spent", "left", "spends"], rows)
+
+
+def _print(header: list[str], rows: list[list[str]]) -> None:
+    from cuboid.bundle import aligned
+
+    print("\n".join(aligned(header, rows, [False] * len(header))))
 
 
 def _cells(account: Account) -> tuple[str, str, str]:
@@ -173,18 +166,15 @@ def _cells(account: Account) -> tuple[str, str, str]:
 
 
 def _print_entries(account: Account) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table("entry", "written", "guarantee", "plan", "folder", "note", box=None)
+    rows = []
     for entry in account.entries:
         record = entry.record
         if isinstance(record, Spent):
             request = record.request
             note = "; ".join([*(() if request.private else ("NOT PRIVATE",)), *request.disclosures])
-            cells = (shown(request.guarantee), request.plan[:12], request.folder or "-", note)
+            cells = [shown(request.guarantee), request.plan[:12], request.folder or "-", note]
         else:
-            cells = (shown(record.guarantee), "-", "-", "opened")
-        table.add_row(str(entry.sequence), f"{entry.at[:16]}Z", *map(escape, cells))
-    Console(width=None if sys.stdout.isatty() else _WIDE).print(table)
+            cells = [shown(record.guarantee), "-", "-", "opened"]
+        rows.append([str(entry.sequence), f"{entry.at[:16]}Z", *cells])
+    print()
+    _print(["entry", "written", "guarantee", "plan", "folder", "note"], rows)

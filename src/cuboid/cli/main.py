@@ -17,7 +17,7 @@ from cuboid.cli.inspect import query, show, verify
 from cuboid.cli.ledger import app as ledger
 from cuboid.cli.plan import plan
 from cuboid.cli.release import recover, release
-from cuboid.errors import CuboidError, CuboidWarning, InputError, InternalError, PrivacyError
+from cuboid.errors import CuboidWarning, InputError, InternalError, PrivacyError
 
 app = typer.Typer(
     name="cuboid",
@@ -74,7 +74,7 @@ def _run() -> int:
         return _failed(str(error), 3)
     except InternalError as error:
         return _failed(f"{error} (a bug in Cuboid: please report it)", 4)
-    except (CuboidError, Exception) as error:  # noqa: BLE001  its own text could hold data
+    except Exception as error:  # noqa: BLE001  its own text could hold data
         return _failed(f"a bug in Cuboid ({type(error).__name__}): please report it, with the command", 4)
     return 0
 

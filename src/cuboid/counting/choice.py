@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuboid.counting.bitmap import BitmapPlan
+from cuboid.domain import maximal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -42,7 +43,7 @@ class Choice:
 
 def choose(sizes: Sequence[int], cuboids: Iterable[Cuboid], *, weighted: bool) -> Choice:
     """The cheapest of the ways to count, by predicted cost."""
-    targets = tuple(_largest(set(cuboids)))
+    targets = tuple(maximal(set(cuboids)))
     plans = [] if weighted else list(_cheap_plans(sizes, targets))
     by_bitmap = {target for plan in plans for target in plan.targets}
     plan = None
@@ -62,27 +63,6 @@ def index_price(sizes: Sequence[int], cuboid: Cuboid) -> float:
     cells = math.prod(sizes[i] for i in cuboid)
     width = 1 if cells <= 2**8 else 2 if cells <= 2**16 else 4 if cells <= 2**32 else 8
     return _INDEX + _RADIX * width * max(0, len(cuboid) - 1) + 2 * _CALL + (_MISS if cells > _CACHED_CELLS else 0.0)
-
-
-def _largest(cuboids: Iterable[Cuboid]) -> Iterator[Cuboid]:
-    """The cuboids that no other contains: only those of higher order are looked at, through their rarest attribute."""
-    orders: dict[int, list[Cuboid]] = defaultdict(list)
-    for cuboid in cuboids:
-        orders[len(cuboid)].append(cuboid)
-    holders: dict[int, list[frozenset[int]]] = defaultdict(list)
-    for order in sorted(orders, reverse=True):
-        kept = [cuboid for cuboid in sorted(orders[order]) if not _held(cuboid, holders)]
-        if order or not holders:
-            yield from kept
-        for cuboid in kept:
-            members = frozenset(cuboid)
-            for attribute in cuboid:
-                holders[attribute].append(members)
-
-
-def _held(cuboid: Cuboid, holders: dict[int, list[frozenset[int]]]) -> bool:
-    rarest = min((holders.get(attribute, []) for attribute in cuboid), key=len, default=[])
-    return any(members.issuperset(cuboid) for members in rarest)
 
 
 def _cheap_plans(sizes: Sequence[int], targets: Iterable[Cuboid]) -> Iterator[BitmapPlan]:

@@ -19,8 +19,6 @@ DROP = "drop"
 MOST_CATEGORIES = 1_000_000
 LONGEST_LABEL = 1_000
 
-Levels = dict[str, dict[str, tuple[str, ...]]]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attribute:
@@ -126,13 +124,14 @@ class Attribute:
         for level, groups in self.levels.items():
             _check_name(level)
             members = [label for group in groups.values() for label in group]
-            unknown = [label for label in members if label not in self.categories]
+            known, grouped = set(self.categories), set(members)
+            unknown = [label for label in members if label not in known]
             if unknown:
                 raise self._wrong(f"has a level {level} with {unknown[0]!r}, which is no category of it",
                                   f"use its labels: {listed(self.categories)}")  # fmt: skip
-            if len(set(members)) != len(members):
+            if len(grouped) != len(members):
                 raise self._wrong(f"has a level {level} that puts a category into two groups", "put each into one")
-            absent = [label for label in self.labels if label not in members]
+            absent = [label for label in self.labels if label not in grouped]
             if absent:
                 raise self._wrong(f"has a level {level} that leaves out {listed(absent)}", "put each into a group")
 

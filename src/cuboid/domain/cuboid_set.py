@@ -6,6 +6,7 @@ empty tuple is the total.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -31,17 +32,29 @@ def closure(cuboids: Iterable[Cuboid]) -> tuple[Cuboid, ...]:
 
 
 def maximal(cuboids: Iterable[Cuboid]) -> tuple[Cuboid, ...]:
-    """The cuboids that no other of them contains."""
-    kept: list[frozenset[int]] = []
-    with_attribute: dict[int, list[frozenset[int]]] = {}
-    for cuboid in sorted(set(cuboids), key=len, reverse=True):
-        rivals = with_attribute.get(cuboid[0], []) if cuboid else kept
-        if any(other.issuperset(cuboid) for other in rivals):
-            continue
-        kept.append(frozenset(cuboid))
-        for attribute in cuboid:
-            with_attribute.setdefault(attribute, []).append(kept[-1])
-    return tuple(sorted((tuple(sorted(members)) for members in kept), key=by_order))
+    """The cuboids that no other of them contains.
+
+    Only those of higher order are looked at, through the attribute that fewest of them have.
+    """
+    orders: defaultdict[int, list[Cuboid]] = defaultdict(list)
+    for cuboid in set(cuboids):
+        orders[len(cuboid)].append(cuboid)
+    found: list[Cuboid] = []
+    holders: defaultdict[int, list[frozenset[int]]] = defaultdict(list)
+    for order in sorted(orders, reverse=True):
+        kept = [cuboid for cuboid in orders[order] if not _held(cuboid, holders)]
+        if order or not found:
+            found += kept
+        for cuboid in kept:
+            members = frozenset(cuboid)
+            for attribute in cuboid:
+                holders[attribute].append(members)
+    return tuple(sorted(found, key=by_order))
+
+
+def _held(cuboid: Cuboid, holders: dict[int, list[frozenset[int]]]) -> bool:
+    rarest = min((holders.get(attribute, []) for attribute in cuboid), key=len, default=[])
+    return any(members.issuperset(cuboid) for members in rarest)
 
 
 def covers(cuboids: Iterable[Cuboid], cuboid: Cuboid) -> bool:

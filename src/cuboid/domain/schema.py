@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,9 +41,10 @@ class Schema:
     impossible: tuple[tuple[tuple[str, str], ...], ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.name or not self.name.strip() or not self.name.isprintable():
-            raise SchemaError("[dataset] needs a name, in printable text: it stands for the people in the data, "
-                              "and the privacy ledger keeps their account under it")  # fmt: skip
+        plain = self.name == unicodedata.normalize("NFC", self.name).strip() and self.name.isprintable()
+        if not self.name or not plain:
+            raise SchemaError("[dataset] needs a name, in printable text without outer spaces: it stands for the "
+                              "people in the data, and the privacy ledger keeps their account under it")  # fmt: skip
         for what, number in (("max_rows", self.max_rows), ("max_people", self.max_people)):
             if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
                 raise SchemaError(f"[dataset] {what} must be a whole number of at least 1")

@@ -37,6 +37,11 @@ def value(item: Any) -> str:
     return "[" + ", ".join(value(entry) for entry in item) + "]"
 
 
+def lines(entries: Mapping[str, Any]) -> list[str]:
+    """Entries, a line each."""
+    return [f"{key(name)} = {value(entry)}" for name, entry in entries.items()]
+
+
 def section(header: str, entries: Mapping[str, Any]) -> str:
-    """One [header] with its entries, a line each."""
-    return "\n".join([f"[{header}]", *(f"{key(name)} = {value(entry)}" for name, entry in entries.items()), ""])
+    """One [header] with its entries."""
+    return "\n".join([f"[{header}]", *lines(entries), ""])

@@ -15,11 +15,12 @@ import numpy as np
 
 from cuboid.domain import Cuboid, subsets
 from cuboid.noise import Terms, interval
-from cuboid.planning.prediction import cell_variance
+from cuboid.planning.prediction import cell_variance, parts
 from cuboid.privacy import Mechanism
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -53,6 +54,7 @@ class ErrorLaw:
     scales: Mapping[Cuboid, float]
     sizes: Sequence[int]
     _known: dict[tuple[object, ...], CellError] = field(default_factory=dict, compare=False, repr=False)
+    _measured: dict[Cuboid, Counter[tuple[int, Fraction]]] = field(default_factory=dict, compare=False, repr=False)
     _masks: list[int] = field(default_factory=list, compare=False, repr=False)
 
     def of(self, cuboid: Cuboid) -> CellError | None:
@@ -63,16 +65,25 @@ class ErrorLaw:
         sd = math.sqrt(variance)
         if self.mechanism is Mechanism.GAUSSIAN or sd == 0:
             return CellError(sd=sd, below=NORMAL_95 * sd, above=NORMAL_95 * sd)
-        alike = self._alike(cuboid, sd)
+        alike = self._alike(cuboid)
         if alike not in self._known:
             low, high = interval(self._terms(cuboid))  # of the error, raw - truth
             self._known[alike] = CellError(sd=sd, below=high, above=low)
         return self._known[alike]
 
-    def _alike(self, cuboid: Cuboid, sd: float) -> tuple[object, ...]:
-        """Tables with the same shape, measured as precisely in all their parts, have the same error."""
-        parts = tuple(f"{self.scales[part]:.9g}" for part in subsets(cuboid))
-        return (tuple(self.sizes[i] for i in cuboid), parts, f"{sd:.9g}")
+    def _alike(self, cuboid: Cuboid) -> tuple[object, ...]:
+        """Tables of one shape, whose parts are measured by alike queries, have the same error.
+
+        For each part T: how many queries contain it, by weight and by the cells they have beyond T. By inclusion and
+        exclusion that fixes how many queries share just T with the table, and so every term of the error.
+        """
+        if not self._measured:
+            for query in self.queries:
+                for part in parts(query, self.scales):
+                    beyond = math.prod(self.sizes[i] for i in set(query.cuboid).difference(part))
+                    self._measured.setdefault(part, Counter())[beyond, query.weight] += 1
+        own = tuple(frozenset(self._measured.get(part, Counter()).items()) for part in subsets(cuboid))
+        return tuple(self.sizes[i] for i in cuboid), own
 
     def _terms(self, cuboid: Cuboid) -> Terms:
         """Coefficients, scales and multiplicities of the independent noises in a cell's error."""

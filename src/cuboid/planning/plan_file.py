@@ -16,6 +16,8 @@ from cuboid.privacy import Form, Relation, Unit, loss
 from cuboid.workload import Workload
 
 VERSION = 1
+LEAST_WEIGHT = Fraction(1, 10**30)
+MOST_ANSWERS = 1_000_000_000
 _RATIONAL = re.compile(r"\d{1,2000}(/[1-9]\d{0,2000})?\Z")
 
 
@@ -45,7 +47,7 @@ def from_dict(document: dict[str, Any]) -> Plan:
         schema = Schema.from_toml(document["schema"])
         domain = schema.domain
         unit = document["unit"]
-        return Plan(
+        plan = Plan(
             schema=schema,
             workload=Workload.of(
                 domain, [(domain.cuboid(names), _positive(weight)) for names, weight in document["workload"]]
@@ -62,10 +64,13 @@ def from_dict(document: dict[str, Any]) -> Plan:
                 Rejected(strategy=name, rmse=rmse, reason=reason) for name, rmse, reason in document["rejected"]
             ),
         )  # fmt: skip
+        if sum(query.answers(plan.sizes) for query in plan.queries) > MOST_ANSWERS:
+            raise PlanError("the plan asks for more numbers than a machine holds: make it again with `cuboid plan`")
     except InputError:
         raise
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError):
         raise PlanError("the plan is not in the form that `cuboid plan` writes: make it again") from None
+    return plan
 
 
 def digest(plan: Plan) -> str:
@@ -78,7 +83,10 @@ def _positive(text: str) -> Fraction:
     """A weight as `to_dict` writes it; exponents are none, as they could stand for numbers beyond all memory."""
     if not _RATIONAL.match(text) or Fraction(text) <= 0:
         raise PlanError("the plan has a weight that is no positive rational: make it again with `cuboid plan`")
-    return Fraction(text)
+    weight = Fraction(text)
+    if not LEAST_WEIGHT <= weight <= 1 / LEAST_WEIGHT:
+        raise PlanError("the plan has a weight beyond all measure: make it again with `cuboid plan`")
+    return weight
 
 
 def _text(value: object) -> str:

@@ -11,6 +11,8 @@ from cuboid.errors import ParameterError
 from cuboid.privacy.normal import mu_squared_for
 from cuboid.privacy.number import Number, exact, typed
 
+_LARGEST_DELTA = Fraction(1, 2)
+
 
 class Mechanism(StrEnum):
     """What a spend is made of; each has its own exact arithmetic.
@@ -37,6 +39,9 @@ class Pure:
 
     epsilon: Fraction
 
+    def __post_init__(self) -> None:
+        exact(self.epsilon, "epsilon")
+
     @property
     def spend(self) -> Spend:
         """What a plan may use up."""
@@ -52,6 +57,9 @@ class Concentrated:
     """rho-zero-concentrated differential privacy, spent on normal noise: mu^2 = 2 rho (Bun and Steinke 2016)."""
 
     rho: Fraction
+
+    def __post_init__(self) -> None:
+        exact(self.rho, "rho")
 
     @property
     def spend(self) -> Spend:
@@ -69,6 +77,10 @@ class Approximate:
 
     epsilon: Fraction
     delta: Fraction
+
+    def __post_init__(self) -> None:
+        exact(self.epsilon, "epsilon")
+        exact(self.delta, "delta", below=_LARGEST_DELTA)
 
     @property
     def spend(self) -> Spend:
@@ -101,4 +113,4 @@ def loss(*, epsilon: Number | None = None, rho: Number | None = None, delta: Num
     assert epsilon is not None
     if delta is None:
         return Pure(epsilon=exact(epsilon, "epsilon"))
-    return Approximate(epsilon=exact(epsilon, "epsilon"), delta=exact(delta, "delta", below=Fraction(1, 2)))
+    return Approximate(epsilon=exact(epsilon, "epsilon"), delta=exact(delta, "delta", below=_LARGEST_DELTA))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -11,6 +11,7 @@ from cuboid.errors import ParameterError
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
 
+_PLAIN = Context(prec=28, Emin=-999_999, Emax=999_999)  # whatever the caller's own context is
 _TYPED = re.compile(r"\s*(\d{1,40}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,3})?\s*\Z|\s*\d{1,40}/\d{1,400}\s*\Z")
 
 
@@ -19,8 +20,12 @@ def exact(number: Number, what: str, *, below: Fraction | None = None) -> Fracti
 
     Raises ParameterError for zero, negative, non-finite, subnormal or absurdly long numbers.
     """
-    text = str(number) if isinstance(number, int | Decimal | Fraction | str) else repr(float(number))
-    if isinstance(number, bool) or not _TYPED.match(text):
+    text = repr(float(number)) if isinstance(number, float) else str(number)
+    if (
+        isinstance(number, bool)
+        or not isinstance(number, int | float | str | Decimal | Fraction)
+        or not _TYPED.match(text)
+    ):
         raise ParameterError(f"{what} must be a positive number such as 1, 0.5 or 1/3")
     try:
         value = Fraction(text.replace(" ", ""))
@@ -35,9 +40,9 @@ def exact(number: Number, what: str, *, below: Fraction | None = None) -> Fracti
 
 def typed(number: Fraction) -> str:
     """A rational as people write it: 0.5, 1e-9, 12; p/q where it has no short decimal."""
-    decimal = Decimal(number.numerator) / Decimal(number.denominator)
+    decimal = _PLAIN.divide(Decimal(number.numerator), Decimal(number.denominator))
     if Fraction(decimal) != number:
         return str(number)
     if 0 < number < Fraction(1, 10_000):
-        return str(decimal.normalize()).lower()
+        return str(decimal.normalize(_PLAIN)).lower()
     return format(decimal, "f")

@@ -35,6 +35,7 @@ class Unit:
     max_rows: int = 1
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "relation", Relation.of(self.relation))
         if isinstance(self.max_rows, bool) or not isinstance(self.max_rows, int) or self.max_rows < 1:
             raise ParameterError("max_rows must be a whole number of at least 1")
 

@@ -82,17 +82,19 @@ def from_pandas(frame: Any) -> ColumnSource:
 
 
 def from_rows(rows: Sequence[Any]) -> ColumnSource:
-    """A source of dict rows. All rows' keys together are the header; a row without one of them has a null there."""
-    known: dict[str, Any] = {}
-    for row in rows:
-        if isinstance(row, Mapping):
-            for name in row:
-                known.setdefault(str(name), name)
+    """A source of dict rows. The first row's keys are the header; a row without one of them has a null there."""
+    known = {str(name): name for name in rows[0]} if rows else {}
     if not known:
         raise SourceError("a list without rows names no columns: give a table with a header")
     header = [name for name in known if name.strip()]
-    columns = {name: [row.get(known[name]) if isinstance(row, Mapping) else None for row in rows] for name in header}
-    return ColumnSource(columns, header)
+    try:
+        columns = {
+            name: [row.get(known[name]) if isinstance(row, Mapping) else None for row in rows] for name in header
+        }
+        return ColumnSource(columns, header)
+    except Exception:  # noqa: BLE001 - rows of any class: the message may hold a value
+        pass
+    raise SourceError(UNREADABLE)
 
 
 def _reader(data: Any) -> Any:
@@ -136,9 +138,9 @@ def _arrow(name: str, values: Any) -> Any:
         raise SourceError(f"column {name} is a single text: give a list with one value for each row")
     try:
         return pa.array(object_texts(values), type=OBJECTS)
-    except TypeError:
+    except Exception:  # noqa: BLE001 - values of any class: the message may hold one
         pass
-    raise SourceError(f"column {name} is no sequence: give a list with one value for each row")
+    raise SourceError(f"column {name} is no sequence that can be read: give a list with one value for each row")
 
 
 def _from_numpy(values: Any) -> Any:

@@ -72,14 +72,22 @@ class CsvSource(Source):
             text = text[record.end :]
             last = False
             while text or not last:
-                more = stream.read(self._block)
-                last = not more
-                text = text + more if more else _ended(text)
+                text, last = self._next(stream, text)
                 whole = text.rfind(b"\n") + 1
                 if whole:
                     batches, used = parse_block(text, whole, layout, last=last)
                     text = text[used:]
                     yield from batches
+
+    def _next(self, stream: BinaryIO, text: bytes) -> tuple[bytes, bool]:
+        """The text with at least one more line end, and whether it is the file's last. Linear in a line's length."""
+        pieces = [text]
+        while True:
+            more = stream.read(self._block)
+            pieces.append(more)
+            if not more or b"\n" in more:
+                joined = b"".join(pieces)
+                return (joined, False) if more else (_ended(joined), True)
 
     def _header(self, stream: BinaryIO) -> tuple[Record, bytes]:
         """The header's record, and the text read so far without the byte order mark."""
@@ -90,11 +98,10 @@ class CsvSource(Source):
             text = (text + more).removeprefix(_BOM)
             if last or b"\n" in text or len(text) > LONGEST:
                 self._check_text(text)
-                record = read_record(
-                    _ended(text) if last else text, 0, delimiter=self._delimiter, fields=None, last=last
-                )
-                if record is not None:
-                    return record, text
+                line = _ended(text[: text.find(b"\n") + 1] if b"\n" in text else text)
+                record = read_record(line, 0, delimiter=self._delimiter, fields=None, last=True)
+                assert record is not None  # the line is whole
+                return record, text
 
     def _first(self, stream: BinaryIO) -> bytes:
         try:

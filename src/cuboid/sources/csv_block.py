@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_BOM = b"\xef\xbb\xbf"
 _LINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
 _DICTIONARY = pa.dictionary(pa.int32(), pa.binary())
 
@@ -80,6 +81,8 @@ def find_lines(text: bytes, layout: Layout) -> Lines:
     else:
         plain = np.diff(last_marks, prepend=-1) == layout.fields
     plain &= ends - starts <= LONGEST
+    if _BOM in text:  # Arrow takes it off the front of what it is given, so it must never begin a stretch of lines
+        plain &= ~np.array([text.startswith(_BOM, start) for start in starts.tolist()], dtype=bool)
     if b"\r" in text:
         returns = np.flatnonzero(data == _RETURN)
         plain[np.searchsorted(ends, returns[data[returns + 1] != _LINE], side="right")] = False

@@ -110,7 +110,7 @@ def _listed(column: str, kind: str | None, found: Distinct) -> str:
     if found.null:
         entries["missing"] = _unlike("missing", values)
     entries["public"] = True
-    return "\n".join([header + _declared(kind), *toml.section("x", entries).splitlines()[1:], ""])
+    return "\n".join([header + _declared(kind), *toml.lines(entries), ""])
 
 
 def _declared(kind: str | None) -> str:

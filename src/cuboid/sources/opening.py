@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
@@ -52,9 +53,12 @@ def _from_file(file: Path, table: str | None) -> Source:
 
 
 def _first_bytes(file: Path) -> bytes:
-    if file.is_dir():
-        raise SourceError(f"{file} is a folder: name one file")
     try:
+        kind = file.stat().st_mode
+        if stat.S_ISDIR(kind):
+            raise SourceError(f"{file} is a folder: name one file")
+        if not stat.S_ISREG(kind):  # a pipe is read once, and its header is looked at before its rows
+            raise SourceError(f"{file} is no file that can be read twice: write the rows to a file first")
         with file.open("rb") as stream:
             return stream.read(12)
     except FileNotFoundError:
@@ -67,7 +71,8 @@ def _first_bytes(file: Path) -> bytes:
 def _from_object(data: object) -> Source:
     from cuboid.sources.arrow_stream import StreamSource, from_columns, from_pandas, from_rows  # loads pyarrow
 
-    if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
+    from_pandas_itself = any(base.__module__.split(".")[0] == "pandas" for base in type(data).__mro__)
+    if from_pandas_itself and hasattr(data, "columns"):
         return from_pandas(data)
     if hasattr(data, "__arrow_c_stream__"):
         return StreamSource(data)

@@ -26,36 +26,29 @@ def plan(problem: Problem, strategy: str = "auto") -> Plan:
     if not problem.wanted:
         raise WorkloadError("only the number of rows is wanted, and it is public under replace: ask for a table of "
                             "some attribute")  # fmt: skip
-    chosen = STRATEGIES if strategy == "auto" else tuple(s for s in STRATEGIES if s.name == strategy)
-    reasons = {candidate.name: candidate.unfit(problem) for candidate in chosen}
-    fitting = [_plan(problem, candidate) for candidate in chosen if reasons[candidate.name] is None]
+    chosen = [candidate for candidate in STRATEGIES if strategy in ("auto", candidate.name)]
+    reasons: dict[str, str] = {}
+    fitting: list[Plan] = []
+    for candidate in chosen:
+        made = _plan(problem, candidate)
+        if isinstance(made, Plan):
+            fitting.append(made)
+        else:
+            reasons[candidate.name] = made
     if not fitting:
         raise PlanError("; ".join(f"strategy {name} {reason}" for name, reason in reasons.items()))
-    fitting = _drawable(fitting)
     best = min(fitting, key=_objective)
     rejected = [_compared(other, best) for other in fitting if other is not best]
-    rejected += [
-        Rejected(strategy=name, rmse=None, reason=reason) for name, reason in reasons.items() if reason is not None
-    ]
+    rejected += [Rejected(strategy=name, rmse=None, reason=reason) for name, reason in reasons.items()]
     return dataclasses.replace(best, rejected=tuple(rejected))
 
 
-def _drawable(plans: list[Plan]) -> list[Plan]:
-    """The plans whose noise can be drawn. Raises ParameterError where there is none."""
-    found: list[Plan] = []
-    for plan in plans:
-        try:
-            plan.refuse_extremes()
-        except ParameterError:
-            if plan is plans[-1] and not found:
-                raise
-        else:
-            found.append(plan)
-    return found
-
-
-def _plan(problem: Problem, strategy: Strategy) -> Plan:
-    return Plan(
+def _plan(problem: Problem, strategy: Strategy) -> Plan | str:
+    """A strategy's plan, or why there is none."""
+    reason = strategy.unfit(problem)
+    if reason is not None:
+        return reason
+    plan = Plan(
         schema=problem.schema,
         workload=problem.workload,
         loss=problem.loss,
@@ -64,6 +57,11 @@ def _plan(problem: Problem, strategy: Strategy) -> Plan:
         budget=problem.budget,
         queries=strategy.queries(problem),
     )
+    try:
+        plan.refuse_extremes()
+    except ParameterError as error:
+        return f"cannot draw its noise, as {error}"
+    return plan
 
 
 def _objective(plan: Plan) -> float:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cuboid.domain import Cuboid, Domain, maximal, subsets
 from cuboid.errors import WorkloadError, listed
 from cuboid.workload.scanner import Token, tokens
-from cuboid.workload.workload import Workload, every
+from cuboid.workload.workload import MOST_ATTRIBUTES, Workload, every
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -134,7 +134,7 @@ class _Parser:
             mark = self._take().text
             names.append(self._name())
         cuboid = self.domain.cuboid(names)
-        return [part for part in subsets(cuboid) if part] if mark == "*" else [cuboid]
+        return [part for part in _subsets(cuboid) if part] if mark == "*" else [cuboid]
 
     def _sql(self) -> list[tuple[Cuboid, Fraction]]:
         kind = self._take().text.upper()
@@ -146,7 +146,7 @@ class _Parser:
             names = self._list(")")
             cuboid = self.domain.cuboid(names)
             if kind == "CUBE":
-                found = list(subsets(cuboid))
+                found = _subsets(cuboid)
             else:
                 found = [self.domain.cuboid(names[:k]) for k in range(len(names) + 1)]
         return [(cuboid, Fraction(1)) for cuboid in found]
@@ -210,3 +210,9 @@ class _Parser:
             if (token.says(*_LATER) and following.says("(")) or token.says(">"):
                 raise WorkloadError("prefix(...), ranges(...) and `state > county` are a later capability: ask for "
                                     f"tables of attributes, {_EXAMPLES}")  # fmt: skip
+
+
+def _subsets(cuboid: Cuboid) -> list[Cuboid]:
+    if len(cuboid) > MOST_ATTRIBUTES:
+        raise WorkloadError(f"that asks for 2^{len(cuboid)} tables: name at most {MOST_ATTRIBUTES} attributes")
+    return list(subsets(cuboid))

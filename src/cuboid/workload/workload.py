@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MOST_TABLES = 500_000
+MOST_ATTRIBUTES = 18
+MOST_PARTS = 8_000_000
 LARGEST_WEIGHT = Fraction(10**9)
 
 
@@ -28,6 +30,13 @@ class Workload:
     def __post_init__(self) -> None:
         if not self.tables:
             raise WorkloadError('no table is wanted: say which, for example "all 2-way" or "[age sex][sex region]"')
+        if any(len(cuboid) > MOST_ATTRIBUTES for cuboid in self.cuboids):
+            raise WorkloadError(f"a table of more than {MOST_ATTRIBUTES} attributes is wanted: it has too many cells "
+                                "and sub-tables to be of use, so ask for smaller ones")  # fmt: skip
+        if sum(2 ** len(cuboid) for cuboid in self.cuboids) > MOST_PARTS:
+            raise WorkloadError("the wanted tables have too many sub-tables: ask for fewer, or for smaller ones")
+        if len(dict(self.tables)) != len(self.tables):
+            raise WorkloadError("a table is wanted twice: name each once, or use Workload.of")
         if any(weight <= 0 for _, weight in self.tables):
             raise WorkloadError("a table's weight must be positive: leave out the tables that are not wanted")
         if any(not 1 / LARGEST_WEIGHT <= weight <= LARGEST_WEIGHT for _, weight in self.tables):

@@ -170,7 +170,7 @@ def _earlier(account: Account, currency: Currency, unit: Unit) -> Fraction:
 def _refuse_other_disclosures(account: Account, request: Request) -> None:
     """Refuse exact tables other than those of the first release for the same people: the two would add up."""
     for earlier in (entry.record.request for entry in account.entries if isinstance(entry.record, Spent)):
-        if earlier.unit == request.unit and set(earlier.disclosures) != set(request.disclosures):
+        if set(earlier.disclosures) != set(request.disclosures):
             first = "; ".join(earlier.disclosures) or "nothing"
             raise LedgerError(f"the first release of dataset {account.dataset} disclosed ({first}), and every later "
                               "one must disclose the same: plan with those exact tables")  # fmt: skip

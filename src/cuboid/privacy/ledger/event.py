@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import unicodedata
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -98,8 +99,10 @@ class Entry:
 
 def refuse_bad_name(dataset: str) -> None:
     """Raise ParameterError unless the name can stand for a dataset: printable text, as in a schema."""
-    if not dataset.strip() or not dataset.isprintable():
-        raise ParameterError("a dataset's name must be printable text: use the name in its schema")
+    if not dataset or dataset != dataset.strip() or not dataset.isprintable():
+        raise ParameterError("a dataset's name must be printable text without outer spaces: use the one in its schema")
+    if unicodedata.normalize("NFC", dataset) != dataset:
+        raise ParameterError("a dataset's name must be written in composed letters (NFC), so that it is one name")
 
 
 def chained(previous: str, text: str) -> str:

@@ -82,6 +82,12 @@ class Ledger:
             ]
         return same[-1] if same else None
 
+    def knows(self, dataset: str, plan: str, release: str) -> bool:
+        """Whether this drawing of noise, by its nonce, was paid for here, under this plan."""
+        with self.store.reading() as book:
+            spends = [entry.record for entry in book.entries(dataset) if isinstance(entry.record, Spent)]
+        return any((spent.request.plan, spent.request.release) == (plan, release) for spent in spends)
+
     def account(self, name: str) -> Account:
         """The dataset's account, opened or not; raises LedgerError for a name that the ledger does not have."""
         with self.store.reading() as book:
