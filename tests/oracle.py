@@ -17,8 +17,8 @@ from cuboid.domain import Attribute, Domain, Schema
 
 
 def attribute(name, size):
-    """An attribute with the given number of values."""
-    return Attribute(name=name, values=tuple(f"v{place}" for place in range(size)))
+    """An attribute with the given number of values, the first of which takes undeclared ones: it suits replace too."""
+    return Attribute(name=name, values=tuple(f"v{place}" for place in range(size)), outside="v0")
 
 
 def schema(sizes, *, max_rows=1):

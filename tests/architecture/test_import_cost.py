@@ -88,10 +88,11 @@ print(json.dumps([sorted(cuboid.__all__), [type(getattr(cuboid, name)).__name__ 
 """
     names, kinds = json.loads(fresh(code))
     assert names == [
-        "Attribute", "Check", "CuboidError", "CuboidWarning", "Domain", "Ledger", "Plan", "Release", "ReleasedTable",
-        "Schema", "Workload", "open", "plan", "recover", "release", "verify",
+        "Attribute", "BudgetExceededError", "Check", "CuboidError", "CuboidWarning", "Domain", "InputError", "Ledger",
+        "Plan", "PrivacyError", "Release", "ReleasedTable", "Schema", "Workload", "open", "plan", "recover", "release",
+        "verify",
     ]  # fmt: skip
-    assert kinds == ["type"] * 11 + ["function"] * 5
+    assert kinds == ["type"] * 14 + ["function"] * 5
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():

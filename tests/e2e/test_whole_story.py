@@ -9,7 +9,7 @@ import pytest
 from e2e.story import SCHEMA, call, run, tree
 
 RELEASE = ("release", "people.csv", "--schema", "schema.toml", "--workload", "all 2-way", "--epsilon", "1", "-o", "out")
-CHECKS = ["files", "guarantee", "complete", "numbers", "margins", "documents", "ledger"]
+CHECKS = ["files", "guarantee", "measurements", "complete", "numbers", "margins", "documents", "ledger"]
 
 
 def test_from_a_file_to_a_table(home):

@@ -32,9 +32,9 @@ def exact(number: Number, what: str, *, below: Fraction | None = None) -> Fracti
     except (ValueError, ZeroDivisionError):
         raise ParameterError(f"{what} must be a positive number such as 1, 0.5 or 1/3") from None
     if not Fraction(1, 10**300) <= value <= 10**9:
-        raise ParameterError(f"{what} must be at least 1e-300 and at most {'1e9' if below is None else below}")
+        raise ParameterError(f"{what} must be positive, and between 1e-300 and {'1e9' if below is None else below}")
     if below is not None and value >= below:
-        raise ParameterError(f"{what} must be positive and below {below}")
+        raise ParameterError(f"{what} must be below {below}, and positive")
     return value
 
 

@@ -29,12 +29,21 @@ def plan(problem: Problem, strategy: str = "auto") -> Plan:
     chosen = [candidate for candidate in STRATEGIES if strategy in ("auto", candidate.name)]
     reasons: dict[str, str] = {}
     fitting: list[Plan] = []
+    extreme: ParameterError | None = None
     for candidate in chosen:
-        made = _plan(problem, candidate)
-        if isinstance(made, Plan):
-            fitting.append(made)
-        else:
-            reasons[candidate.name] = made
+        reason = candidate.unfit(problem)
+        if reason is None:
+            made = _plan(problem, candidate)
+            try:
+                made.refuse_extremes()
+            except ParameterError as error:
+                extreme, reason = error, f"cannot draw its noise: {error}"
+            else:
+                fitting.append(made)
+        if reason is not None:
+            reasons[candidate.name] = reason
+    if not fitting and extreme is not None:
+        raise extreme
     if not fitting:
         raise PlanError("; ".join(f"strategy {name} {reason}" for name, reason in reasons.items()))
     best = min(fitting, key=_objective)
@@ -43,12 +52,8 @@ def plan(problem: Problem, strategy: str = "auto") -> Plan:
     return dataclasses.replace(best, rejected=tuple(rejected))
 
 
-def _plan(problem: Problem, strategy: Strategy) -> Plan | str:
-    """A strategy's plan, or why there is none."""
-    reason = strategy.unfit(problem)
-    if reason is not None:
-        return reason
-    plan = Plan(
+def _plan(problem: Problem, strategy: Strategy) -> Plan:
+    return Plan(
         schema=problem.schema,
         workload=problem.workload,
         loss=problem.loss,
@@ -57,11 +62,6 @@ def _plan(problem: Problem, strategy: Strategy) -> Plan | str:
         budget=problem.budget,
         queries=strategy.queries(problem),
     )
-    try:
-        plan.refuse_extremes()
-    except ParameterError as error:
-        return f"cannot draw its noise, as {error}"
-    return plan
 
 
 def _objective(plan: Plan) -> float:

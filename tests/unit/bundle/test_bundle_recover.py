@@ -90,15 +90,15 @@ class Cut(Exception):
 @pytest.fixture
 def stop_at(monkeypatch):
     """A function that makes the machine stop when it comes to write a file of that name."""
-    real = Path.write_text
+    real = Path.open
 
     def stop_at(name):
-        def write(path, *arguments, **options):
-            if path.name.startswith(name):
+        def opened(path, mode="r", *arguments, **options):
+            if path.name.startswith(name) and mode == "w":
                 raise Cut
-            return real(path, *arguments, **options)
+            return real(path, mode, *arguments, **options)
 
-        monkeypatch.setattr(Path, "write_text", write)
+        monkeypatch.setattr(Path, "open", opened)
 
     return stop_at
 
@@ -152,16 +152,16 @@ def test_a_crash_before_the_measurements_are_stored_loses_budget_alone(tmp_path,
 
 def test_a_full_disk_is_said_in_words(tmp_path, monkeypatch):
     """A disk that refuses is a sentence with the way out, and measurements are there to go on from."""
-    real = Path.write_text
+    real = Path.open
 
-    def full(path, *arguments, **options):
-        if path.suffix == ".csv":
+    def full(path, mode="r", *arguments, **options):
+        if path.suffix == ".csv" and mode == "w":
             raise OSError(28, "No space left on device")
-        return real(path, *arguments, **options)
+        return real(path, mode, *arguments, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_text", full)
-        with pytest.raises(BundleError, match=r"0001\.csv: No space left on device; free the place .*cuboid recover"):
+        patch.setattr(Path, "open", full)
+        with pytest.raises(BundleError, match=r"cannot write to .*: No space left on device; free the place.*recover"):
             released(PLAN, tmp_path)
     cuboid.recover(tmp_path / "out")
     assert all(check.passed is not False for check in cuboid.verify(tmp_path / "out"))

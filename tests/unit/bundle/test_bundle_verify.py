@@ -14,7 +14,7 @@ import cuboid
 from cuboid.errors import BundleError
 from unit.bundle.releases import ROWS, files, released, schema
 
-NAMES = ("files", "guarantee", "complete", "numbers", "margins", "documents", "ledger")
+NAMES = ("files", "guarantee", "measurements", "complete", "numbers", "margins", "documents", "ledger")
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_a_good_bundle_passes_every_check(home):
 def test_without_a_ledger_that_question_is_left_open(home):
     """Somebody who has the bundle alone can check all else."""
     checks = cuboid.verify(home / "one")
-    assert [check.passed for check in checks] == [True] * 6 + [None]
+    assert [check.passed for check in checks] == [True] * 7 + [None]
 
 
 LINE = r"^young,f,([^,]+),([^,]+),([^,]+),([^,]+),(\w+)$"
@@ -265,9 +265,12 @@ def test_an_edited_receipt_is_found(bundle, home):
 
 
 def test_a_stamp_taken_off_is_found(home, tmp_path):
-    """The ledger remembers that a release was seeded, whatever its bundle says now."""
+    """The nonce tells that a release was seeded, whatever its bundle says now; so does the ledger, with another."""
     copy = shutil.copytree(home / "seeded", tmp_path / "copy")
     edit_json(copy / "release.json", lambda d: (d.update(private=True), d["measurements"].update(private=True)))
+    with pytest.raises(BundleError, match="was drawn with a known seed"):
+        cuboid.recover(copy)
+    edit_json(copy / "release.json", lambda d: d["measurements"].update(nonce="0" * 32))
     cuboid.recover(copy)
     assert failed(copy, home) >= {"ledger"}
 

@@ -11,10 +11,10 @@ import pytest
 
 import cuboid
 from cuboid.counting import ExactTables, count_rows
-from cuboid.errors import BudgetExceededError, ParameterError, PlanError, SourceError, UnsupportedRelationError
+from cuboid.errors import BudgetExceededError, ParameterError, PlanError, SchemaError, SourceError
 from cuboid.gate import Occasion, check, measure
 from cuboid.noise import InsecureWords, SystemWords
-from cuboid.privacy import Unit
+from cuboid.privacy import Relation, Unit
 from cuboid.sources import open_source
 from unit.bundle.releases import ROWS, files, released, schema, spends
 
@@ -97,9 +97,9 @@ def test_a_plan_under_another_relation_is_repriced(ledger):
 def test_a_schema_with_a_unit_is_refused(ledger):
     """People who own several rows are not held to max_rows yet, so nothing is promised."""
     own = schema(unit="person", max_rows=2)
-    with pytest.raises(UnsupportedRelationError, match=r"person, may own several rows.* prepare one row a person"):
+    with pytest.raises(SchemaError, match=r"person, may own several rows.* prepare one row a person"):
         check(cuboid.plan(own, "[age]", epsilon=1))
-    with pytest.raises(UnsupportedRelationError):
+    with pytest.raises(SchemaError):
         measured(cuboid.plan(own, "[age]", epsilon=1), NoTables(), ledger)
     assert spent(ledger) == 0
 
@@ -107,22 +107,24 @@ def test_a_schema_with_a_unit_is_refused(ledger):
 def test_max_rows_of_plan_and_schema_must_agree():
     """A plan forged to another number of rows a person is refused."""
     plan = cuboid.plan(schema(), "[age]", epsilon=1)
-    with pytest.raises(PlanError, match="another max_rows"):
+    with pytest.raises(SchemaError, match="counts on 2 rows a person"):
         check(changed(plan, unit=Unit(max_rows=2)))
 
 
 def test_replace_with_rows_that_drop_is_refused(ledger):
     """Under replace the number of rows is public, so no row may leave: the way out is named."""
-    plan = cuboid.plan(schema(), "[age]", epsilon=1, relation="replace")
-    with pytest.raises(UnsupportedRelationError, match=r'age drops rows .* declare other = "..." or outside'):
+    with pytest.raises(SchemaError, match=r'age drops rows .* declare other = "..." or outside'):
+        cuboid.plan(schema(), "[age]", epsilon=1, relation="replace")
+    plan = changed(cuboid.plan(schema(), "[age]", epsilon=1), unit=Unit(relation=Relation.REPLACE))
+    with pytest.raises(SchemaError, match=r'age drops rows .* declare other = "..." or outside'):
         measured(plan, NoTables(), ledger)
     assert spent(ledger) == 0
 
 
 def test_a_refused_plan_reads_no_data_and_writes_nothing(tmp_path):
     """The session refuses it before the data are opened."""
-    plan = cuboid.plan(schema(), "[age]", epsilon=1, relation="replace")
-    with pytest.raises(UnsupportedRelationError):
+    plan = changed(cuboid.plan(schema(), "[age]", epsilon=1), unit=Unit(relation=Relation.REPLACE))
+    with pytest.raises(SchemaError):
         cuboid.release(tmp_path / "nothing.csv", plan, out=tmp_path / "out", ledger=tmp_path / "ledger.sqlite")
     assert list(tmp_path.iterdir()) == []
 

@@ -160,8 +160,9 @@ def test_without_an_account_spends_are_recorded_uncapped_with_a_warning(ledger):
 def test_the_warning_names_a_command_that_would_count_the_spend(ledger):
     """The command opens the account in a currency, relation and unit that fit what was spent."""
     unit = Unit(relation=Relation.REPLACE, max_rows=3)
-    (warning,) = ledger.spend(gaussian("1/9", dataset="my survey", unit=unit)).warnings
-    options = "'my survey' --epsilon 1 --delta 1e-9 --relation replace --max-rows 3"
+    asked = gaussian("1/9", dataset="my survey", unit=unit, guarantee={"rho": "1/18"})
+    (warning,) = ledger.spend(asked).warnings
+    options = f"'my survey' --rho CAP --relation replace --max-rows 3 --ledger {ledger.path}"
     assert warning.endswith(f"`cuboid ledger open {options}`")
 
 
@@ -247,7 +248,7 @@ def test_more_noise_never_costs_more(ledger):
 def test_an_unknown_dataset_lists_the_known_ones(ledger):
     """Asking for a name that is not there lists those that are."""
     ledger.spend(request())
-    with pytest.raises(LedgerError, match="no dataset poll; it has: survey"):
+    with pytest.raises(ParameterError, match="no dataset poll; it has: survey"):
         ledger.account("poll")
 
 

@@ -157,7 +157,7 @@ def test_a_lost_ledger_is_found_by_a_receipt(ledger):
     assert ledger.verify() == ()
     with pytest.raises(LedgerError, match="does not contain"):
         ledger.verify("survey", head=receipt.head, sequence=receipt.sequence)
-    with pytest.raises(LedgerError, match="has no dataset survey; it has: none"):
+    with pytest.raises(ParameterError, match="has no dataset survey; it has: none"):
         ledger.verify("survey")
     with pytest.raises(ParameterError, match="which dataset"):
         ledger.verify(head=receipt.head)

@@ -45,7 +45,7 @@ def test_open_spend_show_verify(command):
     text = command("show", "survey")
     assert "opened" in text
     assert "NOT PRIVATE" in text
-    assert "survey: 3 entries hold" in command("verify", "survey")
+    assert "survey: 3 entries in an unbroken chain" in command("verify", "survey")
 
 
 def test_show_as_json_has_exact_numbers(command):

@@ -82,8 +82,8 @@ REFUSED = {
     ),
     "budget rule": (ParameterError, lambda home: cuboid.plan(schema(), "[age]", epsilon=1, budget="fair")),
     "attribute": (WorkloadError, lambda home: cuboid.plan(schema(), "[height]", epsilon=1)),
-    "only the public total": (
-        WorkloadError, lambda home: cuboid.plan(schema(), "[]", epsilon=1, relation="replace")
+    "rows that could be dropped under replace": (
+        SchemaError, lambda home: cuboid.plan(schema(), "[]", epsilon=1, relation="replace")
     ),
     "schema file": (SchemaError, lambda home: cuboid.plan(home / "schema.toml", "[age]", epsilon=1)),
     "data file": (

@@ -52,7 +52,6 @@ def rows_of(tmp_path):
         (b"a,b\n\xff\xfe,\x00\n", [(b"\xff\xfe", b"\x00")]),
         (b"a,b\n1\r2,3\n", [(b"1\r2", b"3")]),
         (b'a,b\n1"2,3\n', [(b'1"2', b"3")]),
-        (b'"a\nx",b\n1,2\n', [(b"1", b"2")]),
     ],
 )
 def test_ordinary_and_odd_texts(rows_of, text, rows):
