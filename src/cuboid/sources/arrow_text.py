@@ -31,7 +31,21 @@ def has_text(kind: Any) -> bool:
         kind = kind.storage_type
     if pa.types.is_run_end_encoded(kind) or pa.types.is_dictionary(kind):
         return has_text(kind.value_type)
-    return not pa.types.is_nested(kind) and kind != pa.month_day_nano_interval()
+    if pa.types.is_nested(kind) or kind == pa.month_day_nano_interval():
+        return False
+    return is_bytes(kind) or _can_be_cast(kind)
+
+
+def _can_be_cast(kind: Any) -> bool:
+    """Whether Arrow writes the type as text: found out on a value of our own, not on the first one of the data."""
+    try:
+        own = pa.nulls(1, kind)
+        if pa.types.is_timestamp(kind):  # an unknown time zone fails on values alone
+            own = pa.Array.from_buffers(pa.int64(), 1, [None, pa.py_buffer(bytes(8))]).cast(kind)
+        texts(own)
+    except (pa.ArrowException, ValueError, TypeError, NotImplementedError, OSError):
+        return False
+    return True
 
 
 def nested_columns(kinds: Mapping[str, Any]) -> list[str]:

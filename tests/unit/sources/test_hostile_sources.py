@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import pyarrow as pa
 import pytest
 
 from cuboid.counting import count_rows
@@ -99,3 +100,23 @@ def test_a_very_long_line_takes_time_in_proportion(tmp_path):
     path = tmp_path / "long.csv"
     path.write_bytes(b"a\n" + b"1" * 4_000_000 + b"\n2\n")
     assert counts(path, 4096) == [0, 1, 1]
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+@pytest.mark.parametrize("kind", [pa.decimal32(5, 2), pa.timestamp("s", tz="Nowhere/At_All")], ids=str)
+def test_a_type_without_text_is_refused_with_rows_or_without(kind, rows):
+    """Whether a column can be read is decided on its type, so that one row more changes no decision."""
+    values = pa.array([0] * rows, pa.int32() if kind == pa.decimal32(5, 2) else pa.int64())
+    try:
+        table = pa.table({"a": values.cast(kind)})
+    except pa.ArrowException:
+        pytest.skip("this Arrow cannot make the column")
+    if pa.types.is_decimal(kind):
+        try:
+            pa.nulls(1, kind).cast(pa.string())
+        except pa.ArrowException:
+            pass
+        else:
+            pytest.skip("this Arrow writes the type as text")
+    with pytest.raises((SourceError, SchemaError)):
+        count_rows(open_source(table), SCHEMA, [(0,)])
