@@ -50,6 +50,9 @@ class ReleasedTable:
     total: int | None = None
     private: bool = True
 
+    def __post_init__(self) -> None:
+        self.raw.flags.writeable = False
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Number of categories of each attribute."""

@@ -44,7 +44,7 @@ def explain(summary: Mapping[str, Any]) -> str:
         f"  protects   {_RELATION[cost['relation']]}{rows}",
         f"  strategy   {summary['strategy']}, {summary['budget']} budget",
         f"  error      about ±{people(_typical(tables))} people in a typical cell, 95 % of the time",
-        f"  memory     {_megabytes(summary['memory_bytes'])} beyond the libraries and one batch of rows",
+        f"  memory     about {summary['memory_bytes'] / 1e6:,.0f} MB",
         "",
         f"  {'±95 %':>9}  {'sd':>9}  {'cells':>9}  table",
     ]
@@ -65,7 +65,3 @@ def _typical(tables: Sequence[Mapping[str, Any]]) -> float:
     """Root mean square of the cells' half-widths."""
     cells = sum(table["cells"] for table in tables)
     return math.sqrt(sum(table["cells"] * table["half95"] ** 2 for table in tables) / cells)
-
-
-def _megabytes(number: int) -> str:
-    return f"{number / 1e6:,.0f} MB" if number >= 1e6 else "below 1 MB"

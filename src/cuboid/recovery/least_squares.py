@@ -43,6 +43,8 @@ def recover(measurements: Measurements, needed: Collection[Cuboid], sizes: Seque
     if measurements.total is not None and () in scales:
         array, (place,) = found.rows([()])
         array[place] = measurements.total
+    for array in found.arrays.values():
+        array.flags.writeable = False
     return Estimate(found, scales)
 
 
