@@ -109,4 +109,7 @@ class Content:
 
 def _rounded(values: NDArray[np.float64], sd: float) -> NDArray[np.float64]:
     """Values without the rounding errors of recovery: to a ten-thousandth of the noise, and at least a millionth."""
-    return np.round(values, max(6, 4 - math.floor(math.log10(sd)))) + 0.0 if sd > 0 else values  # + 0.0: no -0.0
+    if sd == 0:
+        return np.array(values)
+    digits = max(6, 4 - math.floor(math.log10(sd)))
+    return np.asarray(np.round(values, digits) + 0.0)  # + 0.0: no -0.0
