@@ -93,15 +93,21 @@ class Plan:
         return [query_variance(query, self.mechanism, self.exponent, ideal=ideal) for query in self.queries]
 
     def error_law(self, *, ideal: bool = False) -> ErrorLaw:
-        """The errors of the wanted tables and of all their sub-tables."""
+        """The errors of the wanted tables and of all their sub-tables; with `ideal`, of continuous noise."""
+        return self._law(ideal=True) if ideal else self._real_law
+
+    @cached_property
+    def _real_law(self) -> ErrorLaw:
+        return self._law(ideal=False)
+
+    def _law(self, *, ideal: bool) -> ErrorLaw:
         variances = self.variances(ideal=ideal)
-        needed = frozenset(self.needed)
         scales = residual_scales(
-            self.queries, variances, needed, self.sizes, total_is_public=self.unit.total_is_public
-        )  # fmt: skip
+            self.queries, variances, frozenset(self.needed), self.sizes, total_is_public=self.unit.total_is_public
+        )
         return ErrorLaw(
             mechanism=self.mechanism, queries=self.queries, variances=variances, scales=scales, sizes=self.sizes
-        )  # fmt: skip
+        )
 
     @cached_property
     def predicted(self) -> Mapping[Cuboid, CellError]:
