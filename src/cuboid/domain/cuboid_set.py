@@ -57,11 +57,6 @@ def _held(cuboid: Cuboid, holders: dict[int, list[frozenset[int]]]) -> bool:
     return any(members.issuperset(cuboid) for members in rarest)
 
 
-def covers(cuboids: Iterable[Cuboid], cuboid: Cuboid) -> bool:
-    """Whether some of the cuboids contains this one."""
-    return any(set(cuboid).issubset(other) for other in cuboids)
-
-
 def by_order(cuboid: Cuboid) -> tuple[int, Cuboid]:
     """Sort key: fewest attributes first, then by position."""
     return len(cuboid), cuboid

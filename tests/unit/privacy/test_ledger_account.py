@@ -209,17 +209,15 @@ def test_the_same_source_under_another_name_warns(ledger):
     assert ledger.spend(request(dataset="fourth", source=None)).warnings[1:] == ()
 
 
-def test_the_same_release_is_found(ledger):
-    """Plan, dataset and folder name a release; another folder is another release."""
-    assert ledger.find("survey", "ab12", "/releases/one") is None
-    receipt = ledger.spend(request())
-    found = ledger.find("survey", "ab12", "/releases/one")
-    assert found is not None
-    assert (found.receipt.head, found.sequence) == (receipt.head, 1)
-    assert isinstance(found.record, Spent)
-    assert found.record.request == request()
-    assert ledger.find("survey", "ab12", "/releases/two") is None
-    assert ledger.find("poll", "ab12", "/releases/one") is None
+def test_a_ledger_knows_the_drawings_it_paid_for(ledger):
+    """A release is known by dataset, plan and nonce together."""
+    asked = request("1/4")
+    assert not ledger.knows("survey", asked.plan, asked.release)
+    ledger.spend(asked)
+    assert ledger.knows("survey", asked.plan, asked.release)
+    assert not ledger.knows("survey", asked.plan, "another drawing")
+    assert not ledger.knows("survey", "another plan", asked.release)
+    assert not ledger.knows("poll", asked.plan, asked.release)
 
 
 def test_seeded_runs_cost_the_same_and_are_recorded_as_such(ledger):

@@ -72,16 +72,6 @@ class Ledger:
             warnings = _warnings(book, account, request, self.path)
         return Receipt(dataset=entry.dataset, sequence=entry.sequence, head=entry.head, warnings=warnings)
 
-    def find(self, dataset: str, plan: str, folder: str | None) -> Entry | None:
-        """The last spend on the same release: the same plan, dataset and folder; None where there is none."""
-        with self.store.reading() as book:
-            same = [
-                entry
-                for entry in book.entries(dataset)
-                if isinstance(entry.record, Spent) and _release(entry.record.request) == (plan, folder)
-            ]
-        return same[-1] if same else None
-
     def knows(self, dataset: str, plan: str, release: str) -> bool:
         """Whether this drawing of noise, by its nonce, was paid for here, under this plan."""
         with self.store.reading() as book:
@@ -126,10 +116,6 @@ def _refuse_missing(name: str, entries: tuple[Entry, ...], head: str | None, seq
         which = "the receipt's entry" if sequence is None else f"entry {sequence} of the receipt"
         raise LedgerError(f"the ledger's chain of dataset {name} does not contain {which}, so it is an older copy or "
                           "was rewritten: restore the latest copy before anything else is spent")  # fmt: skip
-
-
-def _release(request: Request) -> tuple[str, str | None]:
-    return request.plan, request.folder
 
 
 def _unknown(name: str, book: Book) -> ParameterError:
