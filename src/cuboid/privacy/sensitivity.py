@@ -123,7 +123,13 @@ def _least_inner(form: Form, sizes: Sequence[int], cuboid: Cuboid) -> Fraction:
 def _largest_over_differences(
     weights: Mapping[tuple[Form, Cuboid], Fraction], sizes: Sequence[int], involved: list[int]
 ) -> Fraction:
-    """max over D of sum 2 w (norm - inner(D)): all 2^d sets D by one butterfly per attribute, the best in rationals."""
+    """max over D of sum 2 w (norm - inner(D)): all 2^d sets D by one butterfly per attribute, the best in rationals.
+
+    Floats see the weights divided by their sum of norms, so that c times the weights give exactly c times the result,
+    and queries scaled to a budget cost that budget also where it is rounded.
+    """
+    whole = sum((weight * _norm(form, sizes, cuboid) for (form, cuboid), weight in weights.items()), Fraction(0))
+    weights = {key: weight / whole for key, weight in weights.items()}
     place = {attribute: bit for bit, attribute in enumerate(involved)}
     moved = np.full(
         1 << len(involved),
@@ -138,8 +144,8 @@ def _largest_over_differences(
     best = float(moved.max())
     near = np.flatnonzero(moved >= best * (1 - 1e-9))
     if len(near) * len(weights) > _EXACT_EVALUATIONS:
-        return Fraction(best) * (1 + _ROUNDING)
-    return max(
+        return whole * Fraction(best) * (1 + _ROUNDING)
+    return whole * max(
         _moved_exactly(weights, sizes, {involved[b] for b in range(len(involved)) if difference >> b & 1})
         for difference in map(int, near)
     )

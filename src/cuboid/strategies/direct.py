@@ -11,12 +11,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuboid.measurement import Query
 from cuboid.planning import equal_shares, shares
-from cuboid.privacy import Form, Mechanism, Relation
+from cuboid.privacy import Form, Mechanism
 from cuboid.strategies.strategy import MOST_ANSWERS
 
 if TYPE_CHECKING:
+    from cuboid.measurement import Query
     from cuboid.strategies.strategy import Problem
 
 
@@ -42,8 +42,5 @@ class Direct:
         else:
             cells = [math.prod(problem.sizes[i] for i in cuboid) for cuboid, _ in wanted]
             parts = shares([(weight * size) ** (1 / root) for (_, weight), size in zip(wanted, cells, strict=True)])
-        moved = 2 if problem.unit.relation is Relation.REPLACE else 1
-        return tuple(
-            Query(cuboid=cuboid, form=Form.TABLE, weight=problem.amount * part / moved)
-            for (cuboid, _), part in zip(wanted, parts, strict=True)
-        )
+        weights = {cuboid: part for (cuboid, _), part in zip(wanted, parts, strict=True)}
+        return problem.spent_on(Form.TABLE, weights)

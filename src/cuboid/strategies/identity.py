@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from cuboid.measurement import Query
-from cuboid.privacy import Form, Relation
+from cuboid.privacy import Form
 
 if TYPE_CHECKING:
+    from cuboid.measurement import Query
     from cuboid.strategies.strategy import Problem
 
 MOST_CELLS = 50_000_000
@@ -33,6 +34,5 @@ class Identity:
 
     def queries(self, problem: Problem) -> tuple[Query, ...]:
         """One query; both budget rules agree on it."""
-        moved = 2 if problem.unit.relation is Relation.REPLACE else 1
         everything = tuple(range(len(problem.sizes)))
-        return (Query(cuboid=everything, form=Form.TABLE, weight=problem.amount / moved),)
+        return problem.spent_on(Form.TABLE, {everything: Fraction(1)})

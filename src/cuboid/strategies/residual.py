@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuboid.domain import Cuboid, subsets
-from cuboid.measurement import Query
 from cuboid.planning import shares
-from cuboid.privacy import Form, Mechanism, contrast_norm, gaussian_cost
+from cuboid.privacy import Form, Mechanism, contrast_norm
 from cuboid.strategies.strategy import MOST_ANSWERS
 
 if TYPE_CHECKING:
+    from cuboid.measurement import Query
     from cuboid.strategies.strategy import Problem
 
 
@@ -45,13 +45,8 @@ class Residual:
             parts = shares([float(norm) for norm in norms.values()])
         else:
             parts = shares([math.sqrt(prices[part] * float(norm)) for part, norm in norms.items()])
-        weights = {
-            (Form.CONTRAST, part): problem.amount * share / norms[part]
-            for part, share in zip(prices, parts, strict=True)
-        }
-        one_row = type(problem.unit)(relation=problem.unit.relation)
-        scale = problem.amount / gaussian_cost(weights, sizes, one_row).amount
-        return tuple(Query(cuboid=part, form=form, weight=scale * weight) for (form, part), weight in weights.items())
+        weights = {part: share / norms[part] for part, share in zip(prices, parts, strict=True)}
+        return problem.spent_on(Form.CONTRAST, weights)
 
 
 def _prices(problem: Problem) -> dict[Cuboid, float]:

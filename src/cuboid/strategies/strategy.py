@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from cuboid.domain import Cuboid, closure
 from cuboid.errors import ParameterError, listed
-from cuboid.privacy import Mechanism
+from cuboid.measurement import Query, cost_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from fractions import Fraction
 
     from cuboid.domain import Schema
-    from cuboid.measurement import Query
-    from cuboid.privacy import Loss, Unit
+    from cuboid.privacy import Form, Loss, Mechanism, Unit
     from cuboid.workload import Workload
 
 BUDGETS = ("optimal", "uniform")
@@ -40,11 +40,11 @@ class Problem:
         """Which noise the guarantee is spent on."""
         return self.loss.spend.mechanism
 
-    @property
-    def amount(self) -> Fraction:
-        """How much may be spent, for one row of one person."""
-        rows = self.unit.max_rows
-        return self.loss.spend.amount / (rows if self.mechanism is Mechanism.PURE else rows * rows)
+    def spent_on(self, form: Form, weights: Mapping[Cuboid, Fraction]) -> tuple[Query, ...]:
+        """Queries of one form about some cuboids, weighted in these proportions, that use up exactly the budget."""
+        asked = [Query(cuboid=cuboid, form=form, weight=weight) for cuboid, weight in weights.items()]
+        scale = self.loss.spend.amount / cost_of(asked, self.mechanism, self.sizes, self.unit).amount
+        return tuple(Query(cuboid=query.cuboid, form=form, weight=scale * query.weight) for query in asked)
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -210,3 +210,14 @@ def test_a_dominant_weight_drowns_no_other(form: Form) -> None:
         weights = {(form, cuboid): Fraction(10**30 if cuboid == heavy else 1, 3) for cuboid in cuboids(sizes)}
         cost = gaussian_cost(weights, sizes, Unit(relation=Relation.REPLACE))
         assert cost.amount == oracle.largest_squared_l2(plain(weights), sizes, changes)
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(10**9 + 7, 998_244_353), Fraction(1, 10**12)])
+@pytest.mark.parametrize("attributes", [4, 15, 17])
+def test_cost_is_proportional_to_the_weights(attributes: int, scale: Fraction) -> None:
+    """Also where so many pairs tie that it is rounded: a plan scaled to its budget costs just that."""
+    sizes = [3] * attributes
+    weights = {(Form.CONTRAST, pair): Fraction(1, 7) for pair in itertools.combinations(range(attributes), 2)}
+    unit = Unit(relation=Relation.REPLACE)
+    scaled = {key: scale * weight for key, weight in weights.items()}
+    assert gaussian_cost(scaled, sizes, unit).amount == scale * gaussian_cost(weights, sizes, unit).amount
