@@ -134,14 +134,14 @@ def open_release(folder: str | Path) -> Release:
     content = read(path)
     if not finished(path):
         raise BundleError(f"{folder} holds a release that was not finished: `cuboid recover {folder}` finishes it")
-    return Release(plan=content.plan, measurements=content.measurements, receipt=content.receipt, folder=path)
+    return Release.of(content, path)
 
 
 def _finished(content: Content, folder: Path | None, on_step: Callable[[str], None] | None) -> Release:
     from cuboid.bundle import Release, finish
 
     _say(on_step, 2)
-    made = Release(plan=content.plan, measurements=content.measurements, receipt=content.receipt, folder=folder)
+    made = Release.of(content, folder)
     if folder is not None:
         _say(on_step, 3)
         finish(made, folder)

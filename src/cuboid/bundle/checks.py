@@ -47,7 +47,7 @@ class Check:
 def verify(folder: str | Path, ledger: Ledger | None = None) -> tuple[Check, ...]:
     """Every check, in order; the ledger's where one is given. Raises BundleError where no release is finished."""
     path = Path(folder).absolute()
-    described(path)
+    document = described(path)
     if not finished(path):
         raise BundleError(f"{folder} holds a release that was not finished: `cuboid recover {folder}` finishes it")
     files = _files(path)
@@ -56,9 +56,14 @@ def verify(folder: str | Path, ledger: Ledger | None = None) -> tuple[Check, ...
     except (ValueError, ArithmeticError, KeyError, TypeError) as error:  # refusals among them
         detail = str(error) if isinstance(error, CuboidError) else "they cannot be read as Cuboid writes them"
         return files, Check(name="measurements", passed=False, detail=detail)
-    tables, documents = _tables(path, content), _documents(path, content)
-    measured = _measured(path, content)
-    return (files, _guarantee(path, content), measured, *tables, documents, _ledger(path, content, ledger))
+    return (
+        files,
+        _guarantee(document, content),
+        _measured(path, content),
+        *_tables(path, document, content),
+        _documents(path, document, content),
+        _ledger(path, document, content, ledger),
+    )
 
 
 def _files(folder: Path) -> Check:
@@ -82,19 +87,19 @@ def _measured(folder: Path, content: Content) -> Check:
     return Check(name="measurements", passed=False, detail="their other columns do not follow from the numerators")
 
 
-def _entry(folder: Path, name: str) -> dict[str, Any]:
+def _entry(document: dict[str, Any], name: str) -> dict[str, Any]:
     """A part of release.json that has parts of its own."""
-    found = described(folder).get(name)
+    found = document.get(name)
     return found if isinstance(found, dict) else {}
 
 
-def _documents(folder: Path, content: Content) -> Check:
+def _documents(folder: Path, document: dict[str, Any], content: Content) -> Check:
     """The card and the package are what this release's would be, and nothing else lies there."""
     strangers = set(contents(folder)).difference(expected_files(content))
     if strangers:
         found = ", ".join(sorted(strangers)[:5])
         return Check(name="documents", passed=False, detail=f"not part of a release: {found}")
-    if _entry(folder, "software").get("cuboid") != version("cuboid"):
+    if _entry(document, "software").get("cuboid") != version("cuboid"):
         return Check(name="documents", passed=None, detail="not asked: another version of Cuboid wrote them")
     texts = {CARD: card(content), PACKAGE: as_json(package(content))}
     wrong = [name for name, text in texts.items() if not _says(folder / name, text)]
@@ -105,9 +110,9 @@ def _says(path: Path, text: str) -> bool:
     return there(path) and path.read_bytes() == text.encode()
 
 
-def _guarantee(folder: Path, content: Content) -> Check:
+def _guarantee(document: dict[str, Any], content: Content) -> Check:
     """The queries cost no more than the guarantee, and the statement is the plan's."""
-    plan, document = content.plan, described(folder)
+    plan = content.plan
     if plan.cost().amount > plan.loss.spend.amount:
         return Check(name="guarantee", passed=False, detail="the queries cost more than the guarantee")
     if document.get("privacy") != statement(plan) or document.get("dataset") != plan.schema.name:
@@ -120,12 +125,12 @@ def _guarantee(folder: Path, content: Content) -> Check:
     return Check(name="guarantee", passed=True, detail="the queries cost no more than the guarantee that is stated")
 
 
-def _tables(folder: Path, content: Content) -> tuple[Check, Check, Check]:
+def _tables(folder: Path, document: dict[str, Any], content: Content) -> tuple[Check, Check, Check]:
     """The stored tables are complete, follow from the measurements, and agree on what they share."""
     incomplete: list[str] = []
     wrong: list[str] = []
     shared = _Margins(content)
-    same_rule = _entry(folder, "intervals").get("rule") == INTERVAL_RULE
+    same_rule = _entry(document, "intervals").get("rule") == INTERVAL_RULE
     try:
         for own, cuboid in zip(
             stored(folder, content.tables()), content.plan.workload.cuboids, strict=True
@@ -183,11 +188,11 @@ def _verdict(name: str, faults: list[str], good: str) -> Check:
     return Check(name=name, passed=not faults, detail=detail)
 
 
-def _ledger(folder: Path, content: Content, ledger: Ledger | None) -> Check:
+def _ledger(folder: Path, document: dict[str, Any], content: Content, ledger: Ledger | None) -> Check:
     """The ledger still holds the entry that the release was spent under."""
     receipt = content.receipt
     written = read_json(folder / RECEIPT)
-    if not isinstance(written, dict) or written.get("ledger") != described(folder).get("ledger"):
+    if not isinstance(written, dict) or written.get("ledger") != document.get("ledger"):
         return Check(name="ledger", passed=False, detail=f"{RECEIPT} and {RELEASE} name different entries")
     if ledger is None:
         return Check(name="ledger", passed=None, detail="not asked: no ledger at hand knows this dataset")

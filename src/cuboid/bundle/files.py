@@ -63,12 +63,8 @@ def _refused(path: Path, error: OSError) -> BundleError:
 
 
 def write_loose(path: Path, text: str) -> None:
-    """Write a text file that is put on the disk later, with others, by `synced`."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise _refused(path, error) from None
+    """Write a text file that is put on the disk later, with others, by `synced`. Raises OSError."""
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -23,6 +23,11 @@ class Release(Content):
 
     folder: Path | None = None
 
+    @classmethod
+    def of(cls, content: Content, folder: Path | None) -> Release:
+        """The release that holds this content."""
+        return cls(plan=content.plan, measurements=content.measurements, receipt=content.receipt, folder=folder)
+
     def save(self, folder: str | Path) -> Release:
         """Write the bundle, and return the release that lies there."""
         return dataclasses.replace(self, folder=save(self, folder))
